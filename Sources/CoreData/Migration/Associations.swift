@@ -1,8 +1,9 @@
 import Foundation
 
-/// Which rows one entity mapping has made of which: numbers only, in the order in which they were noted.
+/// The pairs of a source row and the row that one entity mapping has made from it, in the order in which they were
+/// recorded. Only keys and numbers are kept.
 ///
-/// A source may stand here several times, and so may a destination.
+/// A source may occur several times, and so may a destination.
 struct Associations {
   private var sources = RowList()
   private var destinations = RowList()
@@ -22,11 +23,11 @@ struct Associations {
     destinations.positions(of: destination, root: roots.destination(destination.entity)).map { sources[$0] }
   }
 
-  /// All of them, each once, in the order of their first mention.
+  /// All sources, each once, in the order in which they first occur; `allDestinations` is the same for destinations.
   var allSources: [RowReference] { sources.distinct }
   var allDestinations: [RowReference] { destinations.distinct }
 
-  /// Forgets objects that are gone.
+  /// Forgets the pairs of deleted objects.
   mutating func remove(destinations gone: Set<RowReference>, _ roots: Roots) {
     var rest = Associations()
     for index in 0..<count where !gone.contains(destinations[index]) {
@@ -35,7 +36,7 @@ struct Associations {
     self = rest
   }
 
-  /// The root of each entity, in both models: keys are unique below it.
+  /// The root of each entity in both models. Keys are unique within a root.
   struct Roots {
     private let sources: [Int32]
     private let destinations: [Int32]
@@ -50,14 +51,15 @@ struct Associations {
   }
 }
 
-/// Rows in some order, to be found again. As long as their keys ascend, as they nearly always do, they are their own
-/// index.
+/// A list of rows that finds the positions of a row. While the keys ascend, as they nearly always do, it searches the
+/// list itself; otherwise it makes an index.
 struct RowList {
   private var keys: [Int64] = []
   private var entities: [Int32] = []
   private var roots: [Int32] = []
   private var isAscending = true
-  /// The last position of a row, once the keys don't ascend; and for each position the one before it of the same row.
+  /// The last position of each row, once the keys don't ascend. `previous` has, for each position, the position before
+  /// it of the same row, or -1.
   private var last: [Place: Int32] = [:]
   private var previous: [Int32] = []
 
@@ -96,7 +98,7 @@ struct RowList {
     previous.append(last.updateValue(Int32(position), forKey: place) ?? -1)
   }
 
-  /// Where a row stands, in order.
+  /// The positions of a row, in order.
   func positions(of row: RowReference, root: Int32) -> [Int] {
     let wanted = Place(root: root, key: row.key)
     var found: [Int] = []

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Which objects a migration has made of which, by the names of the entity mappings.
+/// The pairs of a source object and the object that a migration has made from it, by the names of the entity mappings.
 ///
-/// Objects until they are saved, since the new ones have no keys before that; then keys.
+/// It keeps objects until they are saved, because new objects have no keys before that, and then only keys.
 final class MigrationAssociations {
   private let source: MigrationStack
   private let destination: MigrationStack
@@ -24,7 +24,7 @@ final class MigrationAssociations {
     roots = Associations.Roots(source.layouts, destination.layouts)
   }
 
-  // Noting.
+  // Recording.
 
   func append(_ source: NSManagedObject, destination: NSManagedObject, mapping: NSEntityMapping) {
     pendingBySource[ObjectIdentifier(source), default: []].append(pending.count)
@@ -32,7 +32,7 @@ final class MigrationAssociations {
     pending.append(Pending(mapping: mapping.name ?? "", source: source, destination: destination))
   }
 
-  /// After a save: keys instead of objects.
+  /// Replaces objects with their keys, after a save.
   func exchangeObjectsForKeys() {
     for new in pending where new.source.key > 0 && new.destination.key > 0 {
       saved[new.mapping, default: Associations()]
@@ -41,7 +41,7 @@ final class MigrationAssociations {
     dropPending()
   }
 
-  /// Forgets new objects that are gone.
+  /// Forgets new objects that were deleted.
   func remove(destinations gone: Set<RowReference>) {
     for name in saved.keys { saved[name]?.remove(destinations: gone, roots) }
   }
@@ -57,7 +57,7 @@ final class MigrationAssociations {
     pendingByDestination.removeAll(keepingCapacity: true)
   }
 
-  // Finding: rows of what is saved.
+  // Finding rows of saved pairs.
 
   func destinations(_ mapping: String) -> [RowReference] { saved[mapping]?.allDestinations ?? [] }
 
@@ -65,9 +65,9 @@ final class MigrationAssociations {
     saved[mapping]?.sources(of: destination, roots) ?? []
   }
 
-  // Finding: objects, each once, in order.
+  // Finding objects, each once, in order.
 
-  /// What some mappings have made of these objects; for nil, of all.
+  /// The objects that some mappings have made from these objects; nil stands for all objects.
   func destinations(_ mappings: [String], of objects: [NSManagedObject]?) -> [NSManagedObject] {
     guard let objects else {
       return mappings.flatMap { name in
@@ -86,7 +86,7 @@ final class MigrationAssociations {
     return found.distinct
   }
 
-  /// Of what a mapping has made these objects; for nil, all.
+  /// The objects from which a mapping has made these objects; nil stands for all objects.
   func sources(_ mapping: String, of objects: [NSManagedObject]?) -> [NSManagedObject] {
     guard let objects else {
       return

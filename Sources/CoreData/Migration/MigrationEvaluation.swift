@@ -2,8 +2,8 @@ import Foundation
 
 /// One evaluation of a mapping's expression.
 ///
-/// What takes part in a migration is asked here: managed objects, the manager, mappings, the policy. All else is the
-/// predicate evaluator's: it gets the tree with the values of such parts as constants.
+/// It evaluates the parts that ask managed objects, the manager, mappings or the policy. The predicate evaluator does
+/// the rest: it gets the tree with the values of these parts as constants.
 struct MigrationEvaluation {
   let variables: MigrationVariables
 
@@ -52,7 +52,7 @@ struct MigrationEvaluation {
     while let key = rest.first {
       switch value {
       case let object as NSManagedObject:
-        // The usual case, and the value as it is, whatever its class.
+        // The usual case. The value is not converted, whatever its class.
         value = key == "self" ? object : try object.value(checkedForKey: key)
       case let manager as NSMigrationManager: value = try property(key, of: manager)
       case let mapping as NSEntityMapping: value = try property(key, of: mapping)
@@ -112,7 +112,7 @@ struct MigrationEvaluation {
 
   // Methods.
 
-  /// `FUNCTION(operand, "selector:", …)`
+  /// Evaluates `FUNCTION(operand, "selector:", …)`.
   private func call(_ node: ExpressionNode, _ parts: [ExpressionNode]) throws -> Any? {
     guard parts.count >= 2, case .constant(.string(let selector)) = parts[1] else {
       throw Failure.unsupportedFeature("FUNCTION without a selector")
@@ -161,9 +161,9 @@ struct MigrationEvaluation {
     }
   }
 
-  // What the predicate evaluator is handed.
+  // The trees for the predicate evaluator.
 
-  /// The node with all its parts reduced to constants, but for those that are about a SUBQUERY's own variable.
+  /// The node with all its parts reduced to constants, except parts that use a SUBQUERY's own variable.
   private func parts(of node: ExpressionNode, hiding hidden: Set<String>) throws -> ExpressionNode {
     if case .subquery(let collection, let variable, let predicate) = node {
       return .subquery(
@@ -186,10 +186,10 @@ struct MigrationEvaluation {
 }
 
 extension ExpressionNode {
-  /// Whether it has one of these variables in it.
+  /// Whether it contains one of these variables.
   fileprivate func mentions(_ names: Set<String>) -> Bool {
     if names.isEmpty { return false }
-    // A tree is changed by a substitution exactly if it has the variable.
+    // A substitution changes a tree exactly if the tree contains the variable.
     let marks = Dictionary(uniqueKeysWithValues: names.map { ($0, ExpressionNode.variable("\($0) ")) })
     return substituting(marks) != self
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the variables of a mapping's expressions stand for.
+/// The values of the variables in a mapping's expressions.
 struct MigrationVariables {
   var manager: NSMigrationManager
   var mapping: NSEntityMapping
@@ -10,7 +10,7 @@ struct MigrationVariables {
   var source: NSManagedObject?
   var destination: NSManagedObject?
 
-  /// The value of a variable by its name; nil for a name that is none of ours.
+  /// The value of a variable by its name; nil for an unknown name.
   func value(of name: String) -> Any?? {
     switch name {
     case NSMigrationSourceObjectKey: .some(source)
@@ -26,12 +26,12 @@ struct MigrationVariables {
 
 /// The expressions of mapping models.
 ///
-/// They are the predicate language's, with variables for what takes part in a migration, and with calls by name of the
-/// migration manager's methods and of a policy's (``NSEntityMigrationPolicy/register(_:on:_:)``). `SELF` and plain keys
-/// are the source object's.
+/// They use the predicate language, with variables for the objects that take part in a migration. They can call methods
+/// of the migration manager and of a policy by name (``NSEntityMigrationPolicy/register(_:on:_:)``). `SELF` and plain
+/// keys refer to the source object.
 enum MigrationExpressions {
-  /// The value of a mapping's expression. A collection of objects stays what it is: what a relationship makes of it is
-  /// the policy's matter.
+  /// The value of a mapping's expression. A collection of objects is not converted; the policy turns it into the value
+  /// of a relationship.
   ///
   /// - Throws: `Failure.mappingExpression`, naming the expression, the mapping and the property.
   static func value(of expression: FoundationExpression, _ variables: MigrationVariables) throws -> Any? {
@@ -42,8 +42,8 @@ enum MigrationExpressions {
     }
   }
 
-  /// The request for the source objects of an entity mapping: what its source expression fetches, else all objects of
-  /// the source entity, without those of its subentities.
+  /// The request for the source objects of an entity mapping. It is the request of the mapping's source expression, or
+  /// else one for all objects of the source entity, without those of its subentities.
   static func sourceRequest(
     of mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws -> NSFetchRequest<NSManagedObject> {
@@ -65,7 +65,7 @@ enum MigrationExpressions {
     }
   }
 
-  /// The objects that a relationship's value is about.
+  /// The objects in a value for a relationship.
   static func objects(in value: Any?) -> [NSManagedObject] {
     switch value {
     case let object as NSManagedObject: [object]

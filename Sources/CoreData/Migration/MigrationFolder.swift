@@ -2,13 +2,13 @@ import Foundation
 
 /// A hidden folder beside a store, `.<name>.<UUID>.migrating`, in which its new version is made.
 ///
-/// Whoever works in it holds its lock, so that what a process has left that did not live to the end can be told from
-/// what is in use, in this process or in another.
+/// The migration holds a lock on its folder. A folder without a lock was left behind by a process that ended early; one
+/// with a lock is in use, in this process or in another.
 final class MigrationFolder {
   let url: URL
   private let descriptor: Int32
 
-  /// Where the new version is to be, under the name of the store.
+  /// The URL for the new version, under the name of the store.
   let store: URL
 
   init(beside store: URL) throws {
@@ -20,11 +20,11 @@ final class MigrationFolder {
       }
       let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       guard descriptor >= 0 else { continue }
-      // Somebody who clears up may have been faster.
+      // Another process that removes abandoned folders may have been faster.
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0, MigrationFolder.isAt(url.path, descriptor) {
         self.url = url
         self.descriptor = descriptor
-        // Writers of whole files lock the folder that these are in.
+        // Writing a whole file locks the folder that the file is in.
         let inner = url.appendingPathComponent("new", isDirectory: true)
         self.store = inner.appendingPathComponent(store.lastPathComponent)
         guard mkdir(inner.path, 0o700) == 0 else {
@@ -43,7 +43,8 @@ final class MigrationFolder {
 
   func remove() { OwnFolder.remove(url, depth: MigrationFolder.depth) }
 
-  /// The new version's own folder, the hidden one of its long values, and the one in that.
+  /// The depth of folders in it: the new version's folder, the hidden folder of its long values, and the folder in
+  /// that.
   private static let depth = 3
 
   private static let suffix = ".migrating"
@@ -54,7 +55,7 @@ final class MigrationFolder {
       && named.st_dev == held.st_dev
   }
 
-  /// Removes the folders of migrations of this store that have ended without doing so.
+  /// Removes the folders that earlier migrations of this store have left behind.
   static func removeAbandoned(beside store: URL) {
     let folder = store.deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a migration manager is to do.
+/// The task of a migration manager.
 struct MigrationJob {
   struct Store {
     let url: URL
@@ -8,20 +8,20 @@ struct MigrationJob {
     /// nil for all entities.
     var configuration: String?
     var options: [AnyHashable: Any]?
-    /// Whether the file may be written beside while it is read: where it is to be replaced anyway. Else a copy is read
-    /// of one that has a write-ahead log.
+    /// Whether opening the store may write files beside it, because the store is replaced anyway. If false, a store
+    /// with a write-ahead log is copied and the copy is read.
     var isOwn = false
   }
 
   let mapping: NSMappingModel
   let source: Store
   let destination: Store
-  /// Whether the new store is to be taken for the old one: its UUID stays.
+  /// Whether the new store takes the identity of the old one, so that the UUID stays.
   var keepsIdentity = false
 }
 
-/// A model, a store and a context whose objects are all plain `NSManagedObject`: the model's classes belong to one
-/// version of the program, which need not be that of the model.
+/// A model, a store and a context whose objects are all plain `NSManagedObject`. The program's classes may belong to
+/// another version of the model.
 final class MigrationStack {
   let model: NSManagedObjectModel
   let layouts: ModelLayouts
@@ -29,13 +29,13 @@ final class MigrationStack {
   let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
   let store: NSPersistentStore
 
-  /// A stack to be read.
+  /// Opens a stack for reading.
   init(reading job: MigrationJob.Store, _ original: NSManagedObjectModel) throws {
     (model, layouts) = try MigrationStack.plain(original)
     var options = MigrationStack.plain(job.options)
     if !job.isOwn { options[NSReadOnlyPersistentStoreOption] = true }
     for key in [NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption] { options[key] = nil }
-    // What another coordinator does with the store's history is no business of this one.
+    // Another coordinator may keep a history of the store; this one does not.
     options[NSPersistentHistoryTrackingKey] = nil
     let configuration = try job.configuration ?? MigrationStack.configuration(of: job, model)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -46,7 +46,7 @@ final class MigrationStack {
     context.persistentStoreCoordinator = coordinator
   }
 
-  /// A stack to be written.
+  /// Opens a stack for writing.
   init(writing job: MigrationJob.Store, _ original: NSManagedObjectModel) throws {
     (model, layouts) = try MigrationStack.plain(original)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -55,11 +55,11 @@ final class MigrationStack {
     if store.isReadOnly { throw Failure.readOnlyStore(url: job.url, entity: nil) }
     context.name = "migration destination"
     context.persistentStoreCoordinator = coordinator
-    // What was saved is not to be validated before everything is there.
+    // Objects are validated only when all of them exist.
     context.validatesOnSave = false
   }
 
-  /// Objects of rows that there are, without reading them.
+  /// The objects of existing rows, without reading the rows.
   func faults(_ rows: [RowReference]) -> [NSManagedObject] {
     if rows.isEmpty { return [] }
     let number = context.owner.number(of: store.identity)
@@ -68,7 +68,7 @@ final class MigrationStack {
 
   func close() { try? coordinator.remove(store) }
 
-  /// A copy whose objects are of no class of the program's.
+  /// A copy of a model whose objects are plain `NSManagedObject`.
   private static func plain(_ model: NSManagedObjectModel) throws -> (NSManagedObjectModel, ModelLayouts) {
     let copy = model.copy() as! NSManagedObjectModel
     try copy.freezeChecked()
@@ -86,8 +86,8 @@ final class MigrationStack {
     return options
   }
 
-  /// The configuration by which a store was written; nil for all entities, or where none fits: opening the store says
-  /// what is wrong.
+  /// The configuration that a store was written with. Returns nil for all entities, and if no configuration fits; then
+  /// opening the store reports the error.
   private static func configuration(of job: MigrationJob.Store, _ model: NSManagedObjectModel) throws -> String? {
     guard
       let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: job.type, at: job.url),

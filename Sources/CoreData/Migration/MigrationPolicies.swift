@@ -1,11 +1,11 @@
 import Foundation
 
-/// Policy classes by the names that mapping models use.
+/// Finds policy classes by the names in mapping models.
 enum MigrationPolicies {
   /// A new policy for an entity mapping.
   ///
-  /// `Module.Class` is looked up as it is; a name without a module in the modules whose managed object classes the
-  /// program has used, then in the program's own.
+  /// `Module.Class` is looked up unchanged. A name without a module is looked up in the modules whose managed object
+  /// classes the program has used, and then in the program's own module.
   static func make(for mapping: NSEntityMapping, url: URL) throws -> NSEntityMigrationPolicy {
     guard let name = mapping.entityMigrationPolicyClassName, !name.isEmpty, name != "NSEntityMigrationPolicy" else {
       return NSEntityMigrationPolicy()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reading and saving, batch by batch.
+/// Reads and saves objects, batch by batch.
 extension MigrationRun {
   func sourceRows(_ mapping: NSEntityMapping) throws -> [RowReference] {
     guard mapping.sourceEntityName != nil else { return [] }
@@ -15,7 +15,7 @@ extension MigrationRun {
       description.output = .references
       let answers = try source.coordinator.answers(to: description, for: source.context, stores: nil, nil)
       let rows = answers.flatMap { $0.outcome.references ?? [] }
-      // A store that is asked for no order may answer by some index. New objects are to have keys in the order of the
+      // Without a requested order a store may answer in the order of an index. New objects get keys in the order of the
       // old ones.
       return request.sortDescriptors?.isEmpty ?? true ? rows.sorted { $0.key < $1.key } : rows
     }
@@ -27,7 +27,7 @@ extension MigrationRun {
     return objects
   }
 
-  /// Without those that a policy has deleted since.
+  /// The objects of rows, without those that a policy has deleted since.
   func destinationObjects(_ rows: [RowReference]) throws -> [NSManagedObject] {
     let objects = destination.faults(rows)
     try job.writing { try destination.context.readRows(of: objects) }
@@ -36,7 +36,7 @@ extension MigrationRun {
 
   // Saving.
 
-  /// Saves what is new or changed, and lets go of what was read. Objects that are held become faults.
+  /// Saves new and changed objects, and releases the rows that were read. Objects that are still held become faults.
   func savePass() throws {
     let context = destination.context
     context.processPendingChanges()
@@ -77,7 +77,7 @@ extension MigrationRun {
 }
 
 extension NSManagedObjectContext {
-  /// Makes faults of all objects without changes, and forgets what else was kept of the stores' rows.
+  /// Turns all objects without changes into faults, and forgets everything else that was kept of the stores' rows.
   func forgetReadRows() {
     for object in owner?.allObjects ?? [] where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
     recentDestinations = []

@@ -1,9 +1,9 @@
 import Foundation
 
-/// One migration through objects: the passes over the entity mappings; see ``NSEntityMigrationPolicy``.
+/// One migration through objects, with its passes over the entity mappings; see ``NSEntityMigrationPolicy``.
 ///
-/// Objects are read, made and related in batches. What outlives a batch are keys: of the source objects of the mapping
-/// that is at work, of the new objects, and of the associations.
+/// Objects are read, made and related in batches. Only keys outlive a batch: those of the current mapping's source
+/// objects, of the new objects, and of the associations.
 ///
 /// Used on the queues of both contexts.
 final class MigrationRun {
@@ -16,8 +16,8 @@ final class MigrationRun {
   let associations: MigrationAssociations
   /// The keys of all objects that the migration has made, by entity.
   var made: [[Int64]]
-  /// The objects themselves, as faults, where a program's policies are at work: some look for what earlier mappings
-  /// have made among the context's registered objects. Without such policies none are kept.
+  /// The new objects themselves, as faults, if the program has policies of its own: some of them look among the
+  /// context's registered objects for those of earlier mappings. Without such policies it is empty.
   var kept = ContiguousArray<NSManagedObject>()
   let keepsObjects: Bool
 
@@ -28,7 +28,7 @@ final class MigrationRun {
     let policy: NSEntityMigrationPolicy
   }
 
-  /// How many objects are read, and saved, together.
+  /// The number of objects that are read and saved together.
   private static let batchSize = 500
 
   func names(ofMappingsFrom entities: Set<String>) -> [String] {
@@ -55,7 +55,7 @@ final class MigrationRun {
     for step in steps { try check(step.mapping) }
   }
 
-  /// All passes; what was made is saved, and valid.
+  /// Runs all passes. When it returns, the new objects are saved and valid.
   func run() throws {
     try make()
     try relate()
@@ -64,7 +64,7 @@ final class MigrationRun {
     manager.state.advance(to: 1)
   }
 
-  /// Entities that a mapping names have to be there.
+  /// Checks that the models have the entities that a mapping names.
   private func check(_ mapping: NSEntityMapping) throws {
     func refuse(_ name: String, _ side: String) -> Failure {
       .migrationFailed(
@@ -133,8 +133,8 @@ final class MigrationRun {
     }
   }
 
-  /// The model's own rules, for everything that is new. Where the models alone decide, nobody could have made what is
-  /// missing, and stores that are migrated in place don't ask either.
+  /// Validates all new objects by the model's rules. After an inferred mapping it doesn't: no code could have supplied
+  /// the missing values, and migrations in place don't validate either.
   private func validate() throws {
     if mapping.inferredDelta != nil { return }
     for (entity, keys) in made.enumerated() where !destination.layouts.layouts[entity].validated.isEmpty {
@@ -146,7 +146,7 @@ final class MigrationRun {
           do { try object.validateForInsert() } catch { errors.append(error as NSError) }
         }
         try NSManagedObject.throwAll(errors)
-        // What a value's validation has put in its place.
+        // Validation may have replaced values, which are saved here.
         try savePass()
         try checkCancellation()
       }
@@ -171,7 +171,7 @@ final class MigrationRun {
     if let error = manager.state.cancellation { throw error }
   }
 
-  /// Runs `body` for so many rows at a time; saves after each.
+  /// Runs `body` for one batch of rows after the other, and saves after each.
   private func batches(
     of rows: [RowReference], from start: Double, to end: Double, step: Int, _ body: ([RowReference]) throws -> Void
   ) throws {
@@ -179,7 +179,7 @@ final class MigrationRun {
     while position < rows.count {
       let next = min(position + MigrationRun.batchSize, rows.count)
       try body(Array(rows[position..<next]))
-      // A store that its author writes as a whole is in memory anyway.
+      // An `NSAtomicStore` is in memory as a whole anyway.
       if !(destination.store is NSAtomicStore) { try savePass() }
       position = next
       let part = (Double(step) + Double(position) / Double(rows.count)) / Double(steps.count)

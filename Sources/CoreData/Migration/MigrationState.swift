@@ -1,6 +1,6 @@
 import Foundation
 
-/// What other threads may know of a migration, and say to it.
+/// The progress of a migration for other threads, and their request to cancel it.
 // @unchecked Sendable: everything is only touched under `lock`; a Progress may be used from any thread.
 final class MigrationState: @unchecked Sendable {
   private let lock = NSLock()
@@ -12,12 +12,12 @@ final class MigrationState: @unchecked Sendable {
 
   private static let units: Int64 = 1000
 
-  /// From 0 to 1.
+  /// The progress from 0 to 1.
   var fraction: Double { lock.withLock { done } }
 
   var progress: Progress { lock.withLock { reported[0] } }
 
-  /// A migration begins, on this thread, whose current `Progress` becomes a parent of what is reported.
+  /// Begins a migration on this thread. If the thread has a current `Progress`, it becomes a parent of a reported one.
   func begin() {
     lock.withLock {
       error = nil
@@ -45,7 +45,7 @@ final class MigrationState: @unchecked Sendable {
     }
   }
 
-  /// Why the migration is to end; nil to go on.
+  /// The error that the migration has to end with; nil to go on.
   var cancellation: NSError? {
     let (error, progresses) = lock.withLock { (self.error, reported) }
     if let error { return error }

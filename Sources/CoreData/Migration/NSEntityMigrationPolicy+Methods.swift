@@ -10,9 +10,9 @@ extension NSEntityMigrationPolicy {
   ///     }
   ///
   /// This is an addition to Apple's API, because Swift can't call a method by its name without Objective-C. The name is
-  /// spelled as in the mapping model, which for Swift's methods is what Objective-C knows them by:
-  /// `fullName(first:last:)` is `fullNameWithFirst:last:`. Subclasses have the method too, unless they register their
-  /// own. Call this before a migration, on any thread. A second method with the same name and class replaces the first.
+  /// spelled as in the mapping model. For a Swift method that is its Objective-C name: `fullName(first:last:)` is
+  /// `fullNameWithFirst:last:`. Subclasses have the method too, unless they register their own. Call this before a
+  /// migration, on any thread. A second method with the same name and class replaces the first.
   ///
   /// - Parameters:
   ///   - selector: with a colon for each argument.
@@ -33,14 +33,14 @@ extension NSEntityMigrationPolicy {
 enum PolicyMethods {
   typealias Method = @Sendable (NSEntityMigrationPolicy, [Any?]) throws -> Any?
 
-  /// By class and selector.
+  /// The methods, by class and selector.
   private static let methods = Mutex<[ObjectIdentifier: [String: Method]]>([:])
 
   static func add(_ selector: String, policyClass: NSEntityMigrationPolicy.Type, method: @escaping Method) {
     methods.withLock { $0[ObjectIdentifier(policyClass), default: [:]][selector] = method }
   }
 
-  /// Throws for a method that nobody has registered, saying how.
+  /// Calls a method. For a method that is not registered it throws an error that says how to register it.
   static func call(_ selector: String, of policy: NSEntityMigrationPolicy, _ arguments: [Any?]) throws -> Any? {
     let type = type(of: policy)
     var next: AnyClass? = type

@@ -10,7 +10,7 @@ public let NSMigrationSourceObjectKey = "source"
 public let NSMigrationDestinationObjectKey = "destination"
 /// `$entityMapping`: the ``NSEntityMapping``.
 public let NSMigrationEntityMappingKey = "entityMapping"
-/// `$propertyMapping`: the ``NSPropertyMapping`` that the expression is of.
+/// `$propertyMapping`: the ``NSPropertyMapping`` that the expression belongs to.
 public let NSMigrationPropertyMappingKey = "propertyMapping"
 /// `$entityPolicy`: the mapping's ``NSEntityMigrationPolicy``.
 public let NSMigrationEntityPolicyKey = "entityPolicy"
@@ -61,7 +61,7 @@ nonisolated open class NSEntityMigrationPolicy: NSObject {
   /// Called after the last object of a mapping got its relationships. Does nothing.
   open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-  /// Override it for your own checks. The model's own follow after all mappings. Does nothing.
+  /// Override it for your own checks. The model's own checks follow after all mappings. Does nothing.
   open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
   /// The last call for a mapping. Does nothing.
@@ -105,8 +105,8 @@ extension NSEntityMigrationPolicy {
         continue
       }
       var members = MigrationExpressions.objects(in: value)
-      // An inferred mapping leaves out objects that the relationship can't have any more; for a mapping of the
-      // program's it is an error.
+      // An inferred mapping leaves out objects that the relationship can no longer have. In the program's own mapping
+      // they are an error.
       if manager.mappingModel.isInferred, let entity = relationship.destinationEntity {
         members.removeAll { !$0.entity.isKindOf(entity: entity) }
       }

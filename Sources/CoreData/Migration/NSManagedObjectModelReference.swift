@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The model is looked up once, when it is first needed, on the thread that asks.
 nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
-  // `@unchecked Sendable`: what was found is guarded by `lock`, the rest never changes.
+  // `@unchecked Sendable`: `lock` guards `found`, and the rest never changes.
 
   private enum Place {
     case model(NSManagedObjectModel)
@@ -18,7 +18,7 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
   private let lock = NSLock()
   private var found: NSManagedObjectModel?
 
-  /// The checksum that the model has to have, see `NSManagedObjectModel.versionChecksum`.
+  /// The checksum that the model must have, see `NSManagedObjectModel.versionChecksum`.
   open var versionChecksum: String { checksum }
 
   /// Refers to a model that you have.
@@ -34,8 +34,8 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
     checksum = versionChecksum
   }
 
-  /// The version with these hashes, 32 bytes for each entity's name, among the models of a bundle; nil is the main
-  /// bundle.
+  /// Refers to the version with these hashes among the models of a bundle; nil is the main bundle. A hash has 32 bytes,
+  /// and its key is the entity's name.
   public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
     var hashes: [String: Data] = [:]
     for (name, hash) in versionHash {
@@ -46,8 +46,8 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
     checksum = versionChecksum
   }
 
-  /// The version of a name, or the versions of the model of that name, among the models of a bundle; nil is the main
-  /// bundle.
+  /// Refers to the version with this name, or to the versions of the model with this name, among the models of a
+  /// bundle; nil is the main bundle.
   public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     place = .name(modelName, bundle)
     checksum = versionChecksum
@@ -94,7 +94,7 @@ nonisolated open class NSManagedObjectModelReference: NSObject, @unchecked Senda
     }
   }
 
-  /// Where the model is looked for.
+  /// The place to look for the model, in words.
   private var words: String {
     func among(_ bundle: Bundle?) -> String { "among the models of the bundle \((bundle ?? .main).bundlePath)" }
     switch place {

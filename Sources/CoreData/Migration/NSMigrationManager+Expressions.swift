@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the expressions of mapping models call besides the public methods.
+/// The methods that the expressions of mapping models call, besides the public ones.
 extension NSMigrationManager {
   /// A request for the objects of one source entity, without those of its subentities.
   func fetchRequest(
@@ -12,10 +12,12 @@ extension NSMigrationManager {
     return request
   }
 
-  /// The objects that were made of the destinations of a source relationship, in their order: by whichever mappings
-  /// are for the relationship's destination entity, or for those below it.
+  /// The new objects of these source objects, in their order. It asks all mappings whose source entity is the
+  /// destination of a source relationship, or a subentity of it.
   ///
-  /// The relationship is one of the current mapping's source entity.
+  /// - Parameters:
+  ///   - name: a relationship of the current mapping's source entity.
+  ///   - sourceInstances: the relationship's objects; nil for all objects of these mappings.
   func destinationInstances(
     forSourceRelationshipNamed name: String, sourceInstances: [NSManagedObject]?
   ) throws -> [NSManagedObject] {

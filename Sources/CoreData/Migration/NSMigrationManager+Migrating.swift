@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSMigrationManager {
-  /// The newer spelling.
+  /// Migrates a store. This is the newer spelling of the method that takes the types as strings.
   public func migrateStore(
     from sourceURL: URL, type sourceType: NSPersistentStore.StoreType, options sourceOptions: [AnyHashable: Any]? = nil,
     mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
@@ -13,8 +13,8 @@ extension NSMigrationManager {
       destinationOptions: destinationOptions)
   }
 
-  /// Carries a job out. Throws a `Failure`, what validation says, or the error that the migration was cancelled with.
-  /// Returns the number of objects made of each entity; nil where nobody counted.
+  /// Carries out a job. Throws a `Failure`, a validation error, or the error that the migration was cancelled with.
+  /// Returns the number of new objects of each entity; nil if the store was migrated without counting.
   @discardableResult
   func migrate(_ job: MigrationJob) throws -> [String: Int]? {
     precondition(run == nil, "A migration manager migrates one store at a time.")
@@ -63,8 +63,8 @@ extension NSMigrationManager {
     }
   }
 
-  /// What two models imply, between two files of a class that can: on a copy of the file. False where that is not how
-  /// it goes.
+  /// Migrates a copy of the file in place, if the mapping is inferred and the store's class can do it. Returns false if
+  /// the job needs a migration through objects.
   private func migrateInPlace(_ job: MigrationJob) throws -> Bool {
     guard let delta = job.mapping.inferredDelta, job.source.type == job.destination.type,
       let storeClass = (try? NSPersistentStoreCoordinator.storeClass(for: job.source.type))
@@ -104,12 +104,12 @@ extension MigrationJob {
   }
 }
 
-/// What stands where a migration writes.
+/// The file that a migration writes.
 struct MigrationFile {
   let store: MigrationJob.Store
-  /// Whether nothing did, before.
+  /// Whether there was no file before the migration.
   let isNew: Bool
-  /// Nil for a class of the program's own.
+  /// The operations on the store's files; nil for a class of the program's own.
   private let files: (any FileOperating.Type)?
 
   init(_ store: MigrationJob.Store) {
@@ -125,24 +125,24 @@ struct MigrationFile {
     isNew = (try? files?.isOccupied(store.url)) ?? StoreFiles.isOccupied(store.url) == false
   }
 
-  /// Removes what the migration has made.
+  /// Removes the new file of the migration.
   func remove() {
     guard isNew, store.url.isFileURL, store.url.path != "/dev/null" else { return }
     if let files { files.removeStore(at: store.url) } else { try? StoreFiles.remove(store.url) }
   }
 }
 
-/// The store that a migration writes: metadata, and when the file is written.
+/// Sets the metadata of the store that a migration writes, and decides when its file is written.
 struct MigrationWriter {
   let store: NSPersistentStore
 
   init(_ store: NSPersistentStore) {
     self.store = store
-    // Else the file would be written for every few hundred objects.
+    // Otherwise the file would be written after every few hundred objects.
     (store as? any FileWriting)?.writesFile = false
   }
 
-  /// What the client has said of the old store; and whose it is, if the new one takes its place.
+  /// Copies the client's metadata of the old store. If the new store takes its place, it also gets the UUID.
   func takeMetadata(of source: NSPersistentStore, keepsIdentity: Bool) {
     var metadata: [String: Any] = store.metadata ?? [:]
     metadata.merge((source.metadata ?? [:]).filter { !NSPersistentStore.isOwn($0.key) }) { $1 }
@@ -153,7 +153,7 @@ struct MigrationWriter {
     store.metadata = metadata
   }
 
-  /// Writes what the saves have left.
+  /// Writes everything that the saves have not written.
   func finish() throws {
     // A store without objects may have metadata.
     if let store = store as? NSAtomicStore { return try store.save() }

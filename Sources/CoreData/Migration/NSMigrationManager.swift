@@ -1,7 +1,7 @@
 import Foundation
 
-/// Migrates a store by a mapping model: through objects of both models, in three passes, with the program's policies;
-/// see ``NSEntityMigrationPolicy``.
+/// Migrates a store by a mapping model. It works through objects of both models in three passes, with the program's
+/// policies; see ``NSEntityMigrationPolicy``.
 ///
 ///     let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
 ///     try manager.migrateStore(
@@ -10,9 +10,9 @@ import Foundation
 /// The source store is only read. Its objects and the new ones are plain `NSManagedObject`, even where the models name
 /// other classes. Memory does not grow with the store: objects come and go in batches.
 ///
-/// A manager migrates one store at a time, and may be used for several. ``cancelMigrationWithError(_:)``,
-/// ``migrationProgress`` and ``reportedProgress`` are for any thread; everything else belongs to the thread that
-/// migrates, and to the policies that it calls.
+/// A manager migrates one store at a time, and you may use it for several. Call ``cancelMigrationWithError(_:)``,
+/// ``migrationProgress`` and ``reportedProgress`` on any thread; everything else belongs to the thread that migrates,
+/// and to the policies that it calls.
 nonisolated open class NSMigrationManager: NSObject {
   /// The model of the store that is read.
   public let sourceModel: NSManagedObjectModel
@@ -27,9 +27,9 @@ nonisolated open class NSMigrationManager: NSObject {
   open var usesStoreSpecificMigrationManager = true
 
   /// The progress of the migration, an addition to Apple's API. Cancelling it cancels the migration with an error
-  /// 134120. A new one for each migration; a migration also reports to the calling thread's current `Progress`.
+  /// 134120. Each migration has a new one, and also reports to the calling thread's current `Progress`.
   ///
-  /// Not called `progress`: that name is left to subclasses, some of which have one of their own.
+  /// It is not called `progress`, because some subclasses have a property of that name.
   public final var reportedProgress: Progress { state.progress }
 
   final let state = MigrationState()
@@ -50,7 +50,7 @@ nonisolated open class NSMigrationManager: NSObject {
   /// store is removed again; an existing one keeps what was saved to it so far.
   ///
   /// Errors: 134150 if the source can't be read, 134160 if the destination can't be written, 134170 with the error of a
-  /// policy in it, 134111 where a uniqueness constraint does not allow the new objects, the error that
+  /// policy in it, 134111 if a uniqueness constraint does not allow the new objects, the error that
   /// ``cancelMigrationWithError(_:)`` got, and the validation error of the first objects that break a rule.
   ///
   /// - Parameters:

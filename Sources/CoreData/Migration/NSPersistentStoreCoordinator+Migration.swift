@@ -1,19 +1,20 @@
 import Foundation
 
-/// What happens to a store of another version of the model when it is added.
+/// Migrates a store of another version of the model when it is added.
 ///
-/// | options | what migrates it |
+/// | options | the store is migrated by |
 /// |---|---|
 /// | a staged migration manager | its stages, one after the other |
 /// | migrate automatically | the mapping model that a bundle has for the two versions |
-/// | …and infer | where there is none: the mapping that the two models imply; in place for SQLite and on servers |
+/// | …and infer | if there is none, the inferred mapping of the two models; in place for SQLite and on servers |
 /// | neither | nothing: the store is not opened, error 134100 |
 extension NSPersistentStoreCoordinator {
-  /// Opens a store, after bringing it to the coordinator's model if it is of another version and the options ask for
-  /// it.
+  /// Opens a store. If it is of another version and the options ask for a migration, migrates it first to the
+  /// coordinator's model.
   ///
-  /// Opening comes first: nearly always the versions agree, and then nothing is read twice. A store that does not open
-  /// for another reason, and one whose metadata can't be read, fails as it would without the options.
+  /// It tries to open the store before anything else, because the versions nearly always agree, and then nothing is
+  /// read twice. A store that does not open for another reason, or whose metadata can't be read, fails as it would
+  /// without the options.
   func openMigrating(
     _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL,
     options: [AnyHashable: Any]?
@@ -49,7 +50,7 @@ extension NSPersistentStoreCoordinator {
       && [NSPersistentStoreIncompatibleVersionHashError, NSMigrationMissingMappingModelError].contains(error.code)
   }
 
-  /// nil for a store of this version, and for one that does not say of which it is.
+  /// The migration that a store needs; nil for a store of this version, and for one that does not state its version.
   private func migration(
     _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL,
     options: [AnyHashable: Any]?
@@ -68,7 +69,7 @@ extension NSPersistentStoreCoordinator {
     return (try? storeClass.metadataForPersistentStore(with: url)).flatMap { agrees($0, configuration) } == true
   }
 
-  /// Whether a store's metadata states the hashes of the coordinator's model; nil where it states none.
+  /// Whether a store's metadata states the hashes of the coordinator's model; nil if it states none.
   private func agrees(_ metadata: [String: Any], _ configuration: String?) -> Bool? {
     guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
       let hashes = managedObjectModel.versionHashesByName(forConfigurationName: configuration)
@@ -76,7 +77,7 @@ extension NSPersistentStoreCoordinator {
     return Failure.Difference(stored: stored, model: hashes).isEmpty
   }
 
-  /// A manager of stages asks for its migration, unless the options say that there is to be none.
+  /// Whether the options ask for a migration. A staged migration manager does, unless they turn migration off.
   private func isMigrationAskedFor(_ options: [AnyHashable: Any]?) -> Bool {
     if options?[NSMigratePersistentStoresAutomaticallyOption] == nil {
       guard let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] else { return false }

@@ -14,7 +14,7 @@ import Foundation
 /// opening. With handlers everything is done on a copy beside the store, which replaces it at the end.
 nonisolated open class NSStagedMigrationManager: NSObject {
   private let ownStages: [NSMigrationStage]
-  /// The container for handlers; nil outside of them. The room Container makes it from `stack`.
+  /// The container for handlers; nil outside of them. The code in the folder Container makes it from `stack`.
   final var madeContainer: NSObject?
   /// The store at its version, while a handler runs.
   final var stack: StagedStack? {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Takes a store through stages whose handlers change its data: on a copy beside the store, which then takes its place.
-/// Whatever fails, and a kill at any moment, leaves the store as it was or as it is to be.
+/// Takes a store through stages whose handlers change its data. It works on a copy beside the store, which then takes
+/// the store's place. After any error, and after a kill at any moment, the store has either its old version or the
+/// complete new one.
 struct StagedCopy {
   let migration: StoreMigration
   let manager: NSStagedMigrationManager
@@ -42,7 +43,7 @@ struct StagedCopy {
     manager.stack = StagedStack(coordinator: coordinator, store: store, options: options)
     defer {
       manager.stack = nil
-      // What contexts of the handler's still hold has no store from here on.
+      // Objects in contexts that the handler has kept have no store from here on.
       for store in coordinator.persistentStores { try? coordinator.remove(store) }
     }
     do { try handler(manager, stage) } catch {

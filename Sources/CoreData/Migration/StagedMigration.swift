@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store's way through the stages of a manager.
+/// The migration of a store through the stages of a manager.
 struct StagedMigration {
   let migration: StoreMigration
   let manager: NSStagedMigrationManager
@@ -11,9 +11,9 @@ struct StagedMigration {
     let stage: NSCustomMigrationStage?
   }
 
-  /// What the options have as the manager of stages; nil where they have none.
+  /// The staged migration manager in the options; nil if they have none.
   ///
-  /// - Throws: `Failure.stagedMigration` when the option holds something else.
+  /// - Throws: `Failure.stagedMigration` if the option holds something else.
   static func manager(in options: [AnyHashable: Any]?) throws -> NSStagedMigrationManager? {
     guard let value = options?[NSPersistentStoreStagedMigrationManagerOptionKey], !(value is NSNull) else { return nil }
     guard let manager = value as? NSStagedMigrationManager else {
@@ -26,7 +26,7 @@ struct StagedMigration {
 
   func run() throws {
     let steps = try steps()
-    // Whatever can be refused is refused before anything is done.
+    // Checks all steps before the first one changes anything.
     for step in steps { _ = try migration.delta(from: step.source, to: step.destination) }
     if steps.contains(where: { $0.stage?.hasHandler ?? false }) {
       try migration.refuseServer("A custom stage with a handler in the migration")
@@ -36,7 +36,7 @@ struct StagedMigration {
     }
   }
 
-  // MARK: The way
+  // MARK: The steps
 
   private func steps() throws -> [Step] {
     let versions = try StagedVersions(manager.stages).versions
@@ -73,12 +73,12 @@ struct StagedMigration {
 }
 
 extension StoreMigration {
-  /// One step from a version to another, by what the two imply.
+  /// Migrates one step from a version to another, by the inferred mapping.
   func step(to destination: NSManagedObjectModel, at url: URL, from source: NSManagedObjectModel) throws {
     try destination.freezeChecked()
     var options = self.options ?? [:]
     options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
-    // The next step needs what this one would put off.
+    // The next step needs the work that this one would defer.
     options[NSPersistentStoreDeferredLightweightMigrationOptionKey] = nil
     let step = StoreMigration(
       storeClass: storeClass, type: type, url: url, configuration: configuration, options: options,

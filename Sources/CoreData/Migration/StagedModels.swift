@@ -1,12 +1,12 @@
 import Foundation
 
-/// Finds the models of the versions that stages go through.
+/// Finds the models of the versions in a manager's stages.
 struct StagedModels {
   let versions: [StagedVersions.Version]
-  /// The coordinator's.
+  /// The coordinator's model.
   let destination: NSManagedObjectModel
 
-  /// The checksum of a store's version: the one that it states, else that of its hashes.
+  /// The checksum of a store's version: the one that its metadata states, or else that of its hashes.
   static func checksum(of metadata: [String: Any]) -> String {
     metadata["NSStoreModelVersionChecksumKey"] as? String ?? computedChecksum(of: metadata)
   }
@@ -15,7 +15,7 @@ struct StagedModels {
     NSManagedObjectModel.checksum(metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])
   }
 
-  /// Where a store is on the way. One of a configuration has the hashes of a part of the model only.
+  /// The index of the store's version. A store of a configuration has only the hashes of a part of the model.
   func place(of metadata: [String: Any], configuration: String?) -> Int? {
     let checksums = [StagedModels.checksum(of: metadata), StagedModels.computedChecksum(of: metadata)]
     if let place = versions.firstIndex(where: { checksums.contains($0.checksum) }) { return place }
@@ -25,8 +25,8 @@ struct StagedModels {
     }
   }
 
-  /// - Throws: `Failure.modelReferenceNotFound` where a reference says what the model is, and it is not there.
-  /// - Returns: nil where only the checksum is known, and nothing has it.
+  /// - Throws: `Failure.modelReferenceNotFound` if the version has a reference whose model is not found.
+  /// - Returns: the model; nil if only the checksum is known, and no model has it.
   func model(at place: Int) throws -> NSManagedObjectModel? {
     let version = versions[place]
     if let reference = version.reference { return try reference.resolve() }

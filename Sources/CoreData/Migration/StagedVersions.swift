@@ -1,10 +1,10 @@
-/// The versions that stages go through, in order.
+/// The versions in a manager's stages, in order.
 struct StagedVersions {
   struct Version {
     let checksum: String
-    /// Of custom stages; else the model is looked for by its checksum.
+    /// The reference of a custom stage; nil if the model is looked up by its checksum.
     let reference: NSManagedObjectModelReference?
-    /// What leads from here to the next version, if it is more than what the models imply.
+    /// The custom stage that leads to the next version; nil for a lightweight step.
     var stage: NSCustomMigrationStage?
   }
 

@@ -1,8 +1,8 @@
 import Foundation
 
 extension StoreMigration {
-  /// Objects of an entity that has become abstract could not be objects of anything: with none in the store the
-  /// entity just becomes abstract, with some the change needs a program's help.
+  /// Refuses a migration if the store has objects of an entity that has become abstract. They would have no entity any
+  /// more, so the change needs code of the program. Without such objects the entity just becomes abstract.
   ///
   /// - Throws: `Failure.notInferable`.
   func refuseObjectsOfAbstractEntities(_ delta: ModelDelta) throws {

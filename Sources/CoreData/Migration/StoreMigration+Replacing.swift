@@ -2,17 +2,17 @@ import Foundation
 
 /// Migration through a new store:
 ///
-/// 1. a folder beside the store, locked, for the new version;
-/// 2. a migration manager makes the new store there;
-/// 3. the new store is opened and counted, SQLite's is checked page by page;
-/// 4. nobody else has written to the old store meanwhile;
-/// 5. the new one takes its place: in one transaction of SQLite's, or by a renaming;
-/// 6. the folder is removed.
+/// 1. make a folder beside the store for the new version, and lock it;
+/// 2. let a migration manager make the new store there;
+/// 3. open the new store and count its objects; check a SQLite file page by page;
+/// 4. check that no one else has written to the old store in the meantime;
+/// 5. put the new store in place of the old one, in one SQLite transaction or by renaming it;
+/// 6. remove the folder.
 ///
-/// Whoever ends the process before 5 is through leaves the old store, after it the new one; the next opening with
-/// migration asked for removes the folder.
+/// If the process ends before step 5 is complete, the old store is there; after that, the new one. The next opening
+/// that asks for a migration removes the folder.
 extension StoreMigration {
-  /// Makes a new store by a mapping model and puts it in the place of the old one. The store keeps its UUID and the
+  /// Makes a new store by a mapping model and puts it in place of the old one. The store keeps its UUID and the
   /// client's metadata; its history starts over.
   func replaceStore(from source: NSManagedObjectModel, by mapping: NSMappingModel) throws {
     try refuseServer("A migration by a mapping model")
@@ -44,13 +44,13 @@ extension StoreMigration {
     try? reached(.replaced)
   }
 
-  /// Made in any case by the class of manager that the store class wants; how many objects of each entity, where it
-  /// can be told.
+  /// Fills the new store with the manager of the store's class. Returns the number of objects of each entity; nil for a
+  /// subclass of the manager, which doesn't tell.
   private func fill(
     _ new: URL, by mapping: NSMappingModel, manager: NSMigrationManager, replacement: any FileReplacement
   ) throws -> [String: Int]? {
     var options = options ?? [:]
-    // The making of a store is no part of its history.
+    // The history of a store does not include making it.
     for key in [NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey] {
       options[key] = nil
     }
@@ -69,13 +69,13 @@ extension StoreMigration {
         keepsIdentity: true))
   }
 
-  /// How the store's file gives way. A class of the program's own keeps its store in the one file, or folder, at its
-  /// URL.
+  /// The way in which the new store replaces the old one. A class of the program's own keeps its store in one file, or
+  /// folder, at its URL.
   func replacement() throws -> any FileReplacement {
     try (storeClass as? any FileOperating.Type)?.replacement(of: url, options) ?? RenamedFile(url: url)
   }
 
-  /// Whether the new store is whole and can be opened.
+  /// Checks that the new store is complete and can be opened.
   private func check(_ new: URL, counts: [String: Int]?, replacement: any FileReplacement) throws {
     guard StoreFiles.isOccupied(new) else {
       throw Failure.unsupportedFeature("Migrating a store of class \(storeClass), which makes no file at its URL,")
@@ -100,7 +100,7 @@ extension StoreMigration {
 
   private func broken(_ reason: String) -> Failure { .migrationFailed(url: url, reason: reason, underlying: nil) }
 
-  /// What a program is told: failures of migrations as they are, everything else as the reason for one.
+  /// The error for the program: a migration's failure unchanged, any other error as the reason of such a failure.
   private func failure(_ error: any Error, _ manager: NSMigrationManager) -> any Error {
     if let cancellation = manager.state.cancellation, error as NSError === cancellation { return error }
     switch error as? Failure {
@@ -119,10 +119,10 @@ extension StoreMigration {
 
   // For tests.
 
-  /// How far a replacement is.
+  /// The steps of a replacement.
   enum ReplacingStep: CaseIterable, Sendable { case folderMade, filled, checked, replaced }
 
-  /// Called after each step; what it throws, or ends, happens there.
+  /// Called after each step, so that tests can throw an error or end the process there.
   @TaskLocal static var didReach: (@Sendable (ReplacingStep) throws -> Void)?
 
   private func reached(_ step: ReplacingStep) throws { try StoreMigration.didReach?(step) }

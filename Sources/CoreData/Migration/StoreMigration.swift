@@ -1,6 +1,6 @@
 import Foundation
 
-/// The migration of one store, which nobody has open here, to another version of its model.
+/// The migration of one store, which this coordinator does not have open, to another version of its model.
 struct StoreMigration {
   let storeClass: NSPersistentStore.Type
   let type: String
@@ -8,21 +8,22 @@ struct StoreMigration {
   /// nil for all entities.
   let configuration: String?
   let options: [AnyHashable: Any]?
-  /// The store's, before.
+  /// The store's metadata before the migration.
   let metadata: [String: Any]
   let destination: NSManagedObjectModel
 
   private var server: (any ServerStore.Type)? { storeClass as? any ServerStore.Type }
 
-  /// The URL as errors may show it.
+  /// The URL for error messages.
   private var shownURL: URL { server?.shown(url) ?? url }
 
-  /// What a store needs files for.
+  /// Refuses work that needs a file, if the store is on a server.
   func refuseServer(_ what: String) throws {
     if server != nil { throw Failure.unsupportedFeature("\(what) of a store on a server") }
   }
 
-  /// Brings the store to the destination model, or leaves it as it is and throws.
+  /// Migrates the store to the destination model. If it throws, the store is unchanged; but a staged migration without
+  /// handlers leaves it at the version of the last complete step.
   func run() throws {
     if StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
       throw Failure.readOnlyStore(url: shownURL, entity: nil)
@@ -40,7 +41,7 @@ struct StoreMigration {
     try migrateByInference(from: source)
   }
 
-  /// Brings the store to the destination model by what the two models imply.
+  /// Migrates the store to the destination model by the inferred mapping of the two models.
   func migrateByInference(from source: NSManagedObjectModel) throws {
     let delta = try delta(from: source, to: destination)
     do {
@@ -55,12 +56,12 @@ struct StoreMigration {
     try replaceStore(from: source, by: NSMappingModel(delta))
   }
 
-  /// What two models imply for the store.
+  /// The inferred mapping of two models for the store.
   func delta(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws -> ModelDelta {
     try source.freezeChecked()
     try destination.freezeChecked()
     do {
-      // A container whose model was not found has an empty one. To migrate to it would empty the store.
+      // A container whose model was not found has an empty model. Migrating to it would empty the store.
       guard source.entities.isEmpty || !destination.entities.isEmpty else {
         throw Failure.notInferable(
           entity: nil, property: nil, reason: "the model has no entities, so nothing in the store would be left")
@@ -77,8 +78,8 @@ struct StoreMigration {
     Failure.missingMapping(url: shownURL, source: source, destination: destination, underlying: failure.nsError)
   }
 
-  /// The model that the store was written with: one of a bundle's, else another version in the file that the
-  /// destination was read from, else one that the program has loaded, else what the store keeps of it.
+  /// The model that the store was written with. It looks in the main bundle, then among the other versions in the
+  /// destination's model file, then among the models that the program has loaded, and then in the store itself.
   func sourceModel() throws -> NSManagedObjectModel {
     if let model = NSManagedObjectModel.mergedModel(from: nil, forStoreMetadata: metadata) { return model }
     if let model = destination.sibling(forStoreMetadata: metadata) { return model }

@@ -5,8 +5,8 @@ extension AtomicFileStore: FileOperating, FileWriting {
     try RewrittenFile(url)
   }
 
-  /// The file is written as a save writes it, so that what a process leaves that does not live to the end goes with the
-  /// next opening.
+  /// Copies the file the way a save writes it. If the process is killed on the way, the next opening removes what it
+  /// left behind.
   static func replaceStore(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws {

@@ -1,30 +1,31 @@
-/// A store whose rows are all in memory, and in one file that each save writes as a whole.
+/// A store that has all rows in memory, and in one file that each save writes as a whole.
 ///
-/// `loadMetadata()` reads the whole file, or makes it. A save writes the file before anybody sees the new rows. If that
-/// fails, file and rows stay as they were. Several coordinators may read one file; the first of them that saves makes
-/// the others' saves fail (`Failure.fileChangedElsewhere`), since they would undo it.
+/// `loadMetadata()` reads the whole file, or creates it. A save writes the file before the new rows become visible. If
+/// that fails, file and rows stay as they were. Several coordinators may read one file. After the first of them has
+/// saved, the saves of the others fail (`Failure.fileChangedElsewhere`), because they would undo it.
 ///
-/// Any thread: rows are guarded by `committed`, everything else by `lock`. While a save writes, fetches wait.
+/// Usable from any thread: `committed` guards the rows, `lock` guards everything else. While a save writes, fetches
+/// wait.
 class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   /// The form of the file. Subclasses override it.
   class var form: any AtomicForm.Type { preconditionFailure("\(self) has no form.") }
 
   let committed: CommittedRows
-  /// Keeps the descriptions alive that layouts point into without counting.
+  /// Keeps the descriptions alive that layouts refer to without retaining them.
   private let model: NSManagedObjectModel
 
   private let lock = NSLock()
   private var storedMetadata: [String: Any] = [:]
   private var isMetadataChanged = false
-  /// The last key given out: all entities share one sequence.
+  /// The last key given out. All entities share one sequence.
   private var lastKey: Int64 = 0
-  /// The numbers of rows that are not their keys. See `AtomicRows`.
+  /// The numbers of those rows whose number is not their key. See `AtomicRows`.
   private(set) var movedRows: [RowReference: Int64] = [:]
-  /// The file as it was read or written last, and where.
+  /// The path and the stamp of the file that was last read or written.
   private var known: (path: String, stamp: WholeFile.Stamp)?
 
-  /// Whether a commit writes the file. If false, the file is written by the first commit after this is set to true. For
-  /// a migration, which saves often.
+  /// Whether a commit writes the file. A migration sets it to false, because it saves often. The first commit after it
+  /// is true again writes the file.
   var writesFile = true {
     didSet { if writesFile, !oldValue { lock.withLock { isMetadataChanged = true } } }
   }
@@ -59,7 +60,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
 
   // Opening.
 
-  /// Reads the file, or makes it. Throws a `Failure`.
+  /// Reads the file, or creates it. Throws a `Failure`.
   override func loadMetadata() throws {
     guard let url, url.isFileURL else { throw Failure.storeWithoutURL(type: type) }
     try Self.form.check(heldLayouts, url: url)
@@ -70,13 +71,13 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       do {
         try make(url)
       } catch WholeFile.Problem.changed {
-        // Another process has made the file meanwhile, so it is read like any other.
+        // Another process has created the file in the meantime, so it is read like any other.
         if try !loadExisting(url) { throw WholeFile.Problem.changed }
       }
     }
   }
 
-  /// False if there is no file yet, or an empty one.
+  /// Reads the file. Returns false if it doesn't exist yet, or is empty.
   private func loadExisting(_ url: URL) throws -> Bool {
     do {
       let (bytes, stamp) = try WholeFile.read(url.path)
@@ -134,7 +135,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     }
   }
 
-  /// Whether the file is the one that was read or written last.
+  /// Whether the file is still the one that was last read or written.
   var isCurrent: Bool {
     guard let known = lock.withLock({ known }) else { return false }
     return (try? WholeFile.stamp(known.path)) == known.stamp
@@ -142,7 +143,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
 
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { committed.removeAll() }
 
-  /// The configuration's name, nil for the one of all entities.
+  /// The configuration's name; nil for the default configuration, which has all entities.
   private var configuration: String? {
     configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
   }
@@ -193,7 +194,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     var isWritten = false
     defer { if !isWritten, wasChanged { lock.withLock { isMetadataChanged = true } } }
     let bytes = try Self.form.write(rows, header)
-    // A store whose URL was changed is saved there, and replaces any file.
+    // A store whose URL has changed is saved at the new URL, and replaces any file there.
     let isSamePlace = known?.path == url.path
     let expected = isSamePlace ? known.map { WholeFile.Expectation.unchanged($0.stamp) } : nil
     do {
@@ -201,7 +202,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       lock.withLock { self.known = (url.path, stamp) }
       isWritten = true
     } catch WholeFile.Problem.unconfirmed(let stamp, let errno) {
-      // The context keeps its changes, and its next save finds the file of this one.
+      // The save fails and the context keeps its changes, but its next save must expect the file that this one wrote.
       lock.withLock { self.known = (url.path, stamp) }
       throw WholeFile.Problem.unconfirmed(stamp, errno: errno)
     }
@@ -252,7 +253,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     }
   }
 
-  /// What a store says of its model.
+  /// The metadata that describes the model.
   private static func modelMetadata(_ model: NSManagedObjectModel, _ configuration: String?) -> [String: Any] {
     let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
     return [
@@ -266,6 +267,6 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
 }
 
 extension ChangeSet {
-  /// Rows that are only looked at change no file.
+  /// Whether no row and no link is written. Rows that are only looked at don't change the file.
   fileprivate var writesNothing: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty }
 }

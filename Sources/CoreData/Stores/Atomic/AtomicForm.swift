@@ -1,37 +1,37 @@
-/// The form in which a store's file holds everything: XML, or Apple's binary one. Pure: bytes in, bytes out.
+/// The form of a store's file: XML, or Apple's binary form. A form only converts bytes and keeps no state.
 protocol AtomicForm {
   static var type: String { get }
 
-  /// The last key of a store that has given out none.
+  /// The last key of a store that has not yet given out any.
   static var keyBeforeFirst: Int64 { get }
 
   /// Throws if the form cannot hold objects of these entities.
   static func check(_ layouts: [EntityLayout], url: URL) throws
 
-  /// What a file says of itself, without its rows.
+  /// The header of a file, without its rows.
   static func header(of bytes: [UInt8]) throws -> AtomicHeader
 
   static func readRows(of bytes: [UInt8], into loader: inout AtomicLoader) throws
 
   static func write(_ rows: AtomicRows, _ header: AtomicHeader) throws -> [UInt8]
 
-  /// The same file with other metadata; its rows are not looked at.
+  /// The same file with another header. The rows are copied unread.
   static func replaceHeader(of bytes: [UInt8], by header: AtomicHeader) throws -> [UInt8]
 }
 
-/// What stands in a file beside the rows.
+/// The content of a file besides the rows.
 struct AtomicHeader {
-  /// With type and UUID.
+  /// The metadata, including type and UUID.
   var metadata: [String: Any]
-  /// The last key that was given out: all entities share one sequence.
+  /// The last key that was given out. All entities share one sequence.
   var lastKey: Int64
 
   var uuid: String { metadata[NSStoreUUIDKey] as? String ?? "" }
 }
 
-/// What is wrong with a file, where its URL is not known.
+/// A problem with a file, found where the file's URL is not known.
 enum AtomicProblem: Error {
-  /// Not of the form.
+  /// The file does not have this form.
   case foreign(String)
   case damaged(line: Int?, String)
   case metadata(String)

@@ -1,7 +1,7 @@
-/// Makes the rows of a whole file, object by object, in whatever order the file has them.
+/// Builds the rows of a whole file, object by object, in the order of the file.
 ///
-/// Call `begin`, the builder's setters and `relate`, `end` for each object, and then `finish`. Only when all objects
-/// are known, the entities of destinations are.
+/// For each object call `begin`, then the builder's setters and `relate`, then `end`. Call `finish` after the last one,
+/// because the entities of destinations are known only when all objects are.
 struct AtomicLoader: ~Copyable {
   let layouts: ModelLayouts
   /// The entities that the store holds.
@@ -15,7 +15,7 @@ struct AtomicLoader: ~Copyable {
     let key: Int64
   }
 
-  /// A to-many relationship of a row: a part of `members`.
+  /// A to-many relationship of a row, whose keys are a range of `members`.
   private struct List {
     let row: Int32
     let property: Int32
@@ -50,7 +50,7 @@ struct AtomicLoader: ~Copyable {
     builder.beginRow(layout)
   }
 
-  /// The destinations of one relationship of the current object.
+  /// Sets the destinations of one relationship of the current object.
   mutating func relate(_ property: LayoutProperty, _ keys: some Collection<Int64>) throws {
     guard let first = keys.first else { return }
     if property.kind == .toMany {
@@ -69,7 +69,7 @@ struct AtomicLoader: ~Copyable {
   }
 
   mutating func end() {
-    // The file has no versions, so they start over at each reading.
+    // The file has no row versions, so they start at 1 each time it is read.
     rows.append(builder.finishRow(key: currentKey, version: 1, entity: current!.index))
   }
 
@@ -89,7 +89,7 @@ struct AtomicLoader: ~Copyable {
     layouts.layouts[rows[Int(row)].entity].properties[Int(index)]
   }
 
-  /// The object that a key stands for; nil when the file has none, as a delete rule of no action leaves it.
+  /// The object with a key; nil if the file has none, as after a deletion with the rule "no action".
   private func destination(_ key: Int64, property: LayoutProperty, owner: RowSnapshot) throws -> RowReference? {
     guard let row = rowByKey[key] else { return nil }
     let found = rows[Int(row)].reference
@@ -102,7 +102,7 @@ struct AtomicLoader: ~Copyable {
     return found
   }
 
-  /// Gives rows the actual entities of their destinations, and removes references that lead nowhere.
+  /// Sets the actual entities of the rows' destinations, and removes references to missing objects.
   private mutating func resolveReferences() throws {
     for reference in references {
       let property = property(reference.row, reference.property)
@@ -141,7 +141,7 @@ struct AtomicLoader: ~Copyable {
   }
 }
 
-/// Whether both sides of each relationship agree. Sums of hashes show that in one pass, in any order.
+/// Checks that both sides of each relationship agree. It compares sums of hashes, which needs one pass and no order.
 private struct RelationshipSides {
   private struct Name: Hashable {
     let entity: Int
@@ -155,9 +155,9 @@ private struct RelationshipSides {
 
   private struct Side {
     let property: LayoutProperty
-    /// Over the pairs of owner and member.
+    /// The sum of the hashes of all pairs of owner and member.
     var forth: UInt64 = 0
-    /// Over the same pairs, turned round.
+    /// The sum for the same pairs, reversed.
     var back: UInt64 = 0
     var count = 0
 

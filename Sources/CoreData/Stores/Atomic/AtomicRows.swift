@@ -1,22 +1,22 @@
 extension LayoutProperty {
-  /// Whether a file has a place for it. Of composite attributes only the elements do.
+  /// Whether a file has a place for it. Of a composite attribute, only the elements have one.
   var isStoredByItself: Bool { !isTransient && kind != .fetched && kind != .composite && kind != .undefined }
 }
 
-/// The rows of a store under the numbers that its file gives them, which all entities share.
+/// The rows of a store, with their numbers in the file. All entities share one sequence of numbers.
 ///
-/// A row's number is its key. Only rows that came out of a store of another type can have the same key in two entities;
-/// all but one of them get a new number, and that key when the file is read again.
+/// A row's number is its key. Two rows can have the same key only if they come from a store of another type. All but
+/// one of them get a new number, which becomes their key when the file is read again.
 struct AtomicRows {
   let state: MemoryRows
-  /// By number.
+  /// The rows, sorted by number.
   private(set) var sorted = ContiguousArray<RowSnapshot>()
-  /// By root entity and key: the numbers that are not keys.
+  /// The numbers that differ from the keys, by root entity and key.
   private var moved: [RowReference: Int64]
 
   /// - Parameters:
-  ///   - moved: what was numbered anew by an earlier save, and after this one.
-  ///   - lastKey: the last number given out, before and after.
+  ///   - moved: the new numbers that earlier saves have given out; this one adds its own.
+  ///   - lastKey: the last number given out; raised for each new number.
   init(_ state: MemoryRows, moved: inout [RowReference: Int64], lastKey: inout Int64) {
     self.state = state
     self.moved = [:]
@@ -46,7 +46,7 @@ struct AtomicRows {
     moved.isEmpty ? row.key : moved[root(row)] ?? row.key
   }
 
-  /// The destinations of a relationship that are there, in order where it is ordered.
+  /// The existing destinations of a relationship, in order if it is ordered.
   func destinations(of property: LayoutProperty, _ row: RowSnapshot) -> [RowReference] {
     guard property.kind == .toOne else { return state.members(of: property, owner: row.reference) }
     return row.destination(property).flatMap(state.row).map { [$0.reference] } ?? []

@@ -1,17 +1,17 @@
 internal import DataModelFiles
 
-/// A keyed archive of a binary store: nothing is made of its objects but what is asked for, no class is looked up, and
-/// no cycle can lead astray.
+/// Reads a keyed archive of a binary store. It makes only the objects that are asked for, looks up no class, and can't
+/// run into a cycle.
 ///
-/// The archive is a binary property list, a dictionary: `$objects` is the list that its references (UIDs) count in, and
-/// `$top` names where to begin.
+/// The archive is a binary property list with a dictionary at the top. Its references (UIDs) are indexes into the list
+/// `$objects`, and `$top` has the first reference.
 struct ArchiveReader {
   /// An object of the property list.
   struct Object: Equatable {
     fileprivate let node: Int
   }
 
-  /// Objects that stand one after the other: an array's, or the keys or the values of a dictionary.
+  /// Consecutive objects: the elements of an array, or the keys or values of a dictionary.
   struct Elements {
     fileprivate let extent: PropertyListTable.Extent
     fileprivate let first: Int
@@ -19,7 +19,7 @@ struct ArchiveReader {
   }
 
   private let list: PropertyListTable
-  /// By UID.
+  /// The archived objects, by UID.
   private let objects: Elements
   private let top: Object
 
@@ -39,7 +39,7 @@ struct ArchiveReader {
 
   // Objects.
 
-  /// What the archive has under a name.
+  /// The object that the archive has under a name.
   func root(_ name: StaticString) throws -> Object {
     guard let found = value(of: name, in: top) else {
       throw AtomicProblem.damaged(line: nil, "an archive in it has no \(name)")
@@ -88,13 +88,13 @@ struct ArchiveReader {
 
   func value(of key: StaticString, in object: Object) -> Object? { Self.value(of: key, in: object, list) }
 
-  /// A field of an archived object, with its reference followed; nil for none, and for the archive's nil.
+  /// A field of an archived object, after following its reference; nil if it is missing or the archive's nil.
   func field(_ key: StaticString, of object: Object) throws -> Object? {
     guard let found = value(of: key, in: object), !isNil(found) else { return nil }
     return try resolved(found)
   }
 
-  /// Whether an archived object's class has one of some names.
+  /// Whether the name of an archived object's class is one of these.
   func isOf(_ names: [StaticString], _ object: Object) throws -> Bool {
     guard let type = try field("$class", of: object), let name = value(of: "$classname", in: type) else { return false }
     return names.contains { list.isText(name.node, $0) }
@@ -127,13 +127,13 @@ struct ArchiveReader {
 
   func string(_ object: Object) -> String? { list.string(object.node) }
 
-  /// A text of ASCII or UTF-8, where it lies.
+  /// The bytes of a text in ASCII or UTF-8, in place; nil for other objects.
   func text(_ object: Object) -> UnsafeRawBufferPointer? {
     let kind = list.kind(of: object.node)
     return kind == .ascii || kind == .utf8 ? list.content(of: object.node) : nil
   }
 
-  /// A text of UTF-16, as UTF-8.
+  /// Converts a text in UTF-16 to UTF-8. Returns false for other objects.
   func wideText(_ object: Object, in scratch: inout [UInt8]) throws -> Bool {
     guard list.kind(of: object.node) == .utf16 else { return false }
     scratch.removeAll(keepingCapacity: true)

@@ -1,16 +1,17 @@
 internal import DataModelFiles
 
-/// Writes a keyed archive straight into bytes: `ArchiveReader` says how it looks.
+/// Writes a keyed archive straight into bytes. `ArchiveReader` describes its form.
 ///
-/// Every object that is archived has a number in the archive's table, its UID, and one in the property list.
+/// Every archived object has two numbers: its UID, which is its index in the archive's table, and its number in the
+/// property list.
 struct ArchiveWriter {
-  /// The width of a reference in the property list, 2 or 4. Two are enough for 65536 objects.
+  /// The width of a reference in the property list, 2 or 4 bytes. Two bytes are enough for 65536 objects.
   private let referenceSize: Int
   private var output = Array("bplist00".utf8)
   private var offsets = ContiguousArray<Int>()
-  /// By UID: the object of the property list. Number 0 is nil.
+  /// The object of the property list, by UID. UID 0 is nil.
   private var table = ContiguousArray<Int32>()
-  /// By UID: the object that is the reference itself; -1 if there is none yet.
+  /// The object of the property list that is the reference itself, by UID; -1 if there is none yet.
   private var references = ContiguousArray<Int32>()
   private var integers: [Int64: Int] = [:]
   private var names: [String: Int] = [:]
@@ -18,7 +19,7 @@ struct ArchiveWriter {
   private var classes: [String: Int] = [:]
   private var null: Int?
 
-  /// What a field of an archived object holds: a reference, or an object of the property list itself.
+  /// The content of a field of an archived object: a reference, or an object of the property list itself.
   enum Field {
     case uid(Int)
     case inline(Int32)
@@ -29,7 +30,7 @@ struct ArchiveWriter {
     _ = entry(emit { $0.appendText("$null") })
   }
 
-  /// Whether there are more objects than references can tell apart: then nothing of it is of use.
+  /// Whether there are too many objects for references of this size. If so, the archive is useless.
   var isOverflowing: Bool { referenceSize < 4 && offsets.count + 8 > 1 << (8 * referenceSize) }
 
   // Objects of the property list.
@@ -75,7 +76,7 @@ struct ArchiveWriter {
 
   // Archived values. Each returns its UID.
 
-  /// Equal ones share a place.
+  /// Equal integers share a UID.
   mutating func integer(_ value: Int64) -> Int {
     if let known = integers[value] { return known }
     let made = entry(emit { $0.appendInteger(value) })
@@ -97,7 +98,7 @@ struct ArchiveWriter {
 
   mutating func text(_ utf8: UnsafeRawBufferPointer) -> Int { entry(emit { $0.appendText(utf8) }) }
 
-  /// A text that comes again and again.
+  /// A text that occurs often. Equal names share a UID.
   mutating func name(_ text: String) -> Int {
     if let known = names[text] { return known }
     let made = entry(emit { $0.appendText(text) })
@@ -150,7 +151,7 @@ struct ArchiveWriter {
     return made
   }
 
-  // Values that stand in an object's field themselves.
+  // Values that are in an object's field themselves.
 
   mutating func inlineInteger(_ value: Int64) -> Int32 { emit { $0.appendInteger(value) } }
   mutating func inlineBoolean(_ value: Bool) -> Int32 { emit { $0.append(value ? 9 : 8) } }
@@ -166,7 +167,7 @@ struct ArchiveWriter {
 
   // The end.
 
-  /// The whole archive, which has `root` under a name.
+  /// The whole archive, with `root` under a name.
   consuming func finish(_ name: String, root: Int) -> [UInt8] {
     let top = container(0xD, count: 1, objects: [key(name), reference(root)])
     let objects = container(0xA, count: table.count, objects: Array(table))

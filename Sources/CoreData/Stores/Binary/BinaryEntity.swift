@@ -1,14 +1,14 @@
-/// An entity as binary stores have it: its objects' attribute values are an array without names.
+/// An entity in the form of binary stores, in which an object's attribute values are an array without names.
 ///
-/// The array has a place for each property: those of the topmost entity first, then those that each entity below it
-/// adds; of each entity its attributes by name, then its relationships by name. Relationships' places are null: their
-/// destinations are kept apart, by name.
+/// The array has a place for each property: first those of the root entity, then those that each subentity adds. For
+/// each entity its attributes come by name, then its relationships by name. The places of relationships are null; their
+/// destinations are stored separately, by name.
 final class BinaryEntity {
   let layout: EntityLayout
   let name: [UInt8]
-  /// The properties in their places; nil for what is no stored attribute.
+  /// The properties in their places; nil for a place without a stored attribute.
   let places: [LayoutProperty?]
-  /// The same without places for transient attributes.
+  /// The same as `places`, but without places for transient properties.
   let placesOfStored: [LayoutProperty?]
   let relationships: [(property: LayoutProperty, name: [UInt8])]
 
@@ -30,13 +30,13 @@ final class BinaryEntity {
     relationships = layout.relationships.filter { !$0.isTransient }.map { ($0, Array($0.name.utf8)) }
   }
 
-  /// The elements of a composite attribute, at each level in the order of their names.
+  /// The attribute itself, or the elements of a composite attribute, sorted by name at each level.
   private static func leavesByName(_ property: LayoutProperty) -> [LayoutProperty] {
     guard property.kind == .composite else { return [property] }
     return property.elements.sorted { $0.ownName < $1.ownName }.flatMap(leavesByName)
   }
 
-  /// How an array of this many values is to be read; nil if it is none of this entity.
+  /// The places for an array of this many values; nil if the entity can't have such an array.
   func places(count: Int) -> [LayoutProperty?]? {
     count == places.count ? places : count == placesOfStored.count ? placesOfStored : nil
   }

@@ -1,11 +1,11 @@
 internal import DataModelFiles
 
-/// Apple's binary form of a store's file: a header, the rows' archive, the metadata's archive.
+/// Apple's binary form of a store's file: a header, the archive of the rows, and the archive of the metadata.
 enum BinaryForm: AtomicForm {
   static var type: String { NSBinaryStoreType }
   static var keyBeforeFirst: Int64 { 0 }
 
-  /// It keeps all names as they are.
+  /// Accepts all entities, because the form keeps all names as they are.
   static func check(_ layouts: [EntityLayout], url: URL) throws {}
 
   static func header(of bytes: [UInt8]) throws -> AtomicHeader {
@@ -50,7 +50,7 @@ enum BinaryForm: AtomicForm {
     return bytes
   }
 
-  /// Nil if there are too many objects for references of this size.
+  /// The archive of the rows; nil if it has too many objects for references of this size.
   private static func archive(of rows: AtomicRows, referenceSize: Int) -> [UInt8]? {
     var archive = ArchiveWriter(referenceSize: referenceSize)
     let entities = rows.state.layouts.layouts.map(BinaryEntity.init)
@@ -92,7 +92,7 @@ enum BinaryForm: AtomicForm {
   }
 }
 
-/// The metadata as an archive of their own.
+/// The metadata as a separate archive.
 private enum BinaryMetadata {
   static func archive(_ metadata: [String: Any]) throws -> [UInt8] {
     let list: PropertyList
@@ -124,7 +124,7 @@ private enum BinaryMetadata {
     }
   }
 
-  /// What property lists can hold; nil for anything else.
+  /// The value of an object that a property list can hold; nil for any other object.
   static func value(_ object: ArchiveReader.Object, _ archive: ArchiveReader, depth: Int) throws -> Any? {
     guard depth < 64 else { throw ArchiveReader.damaged }
     if archive.isBoolean(object) { return NSNumber(value: archive.integer(object) == 1) }

@@ -2,16 +2,16 @@
 ///
 /// The archive has a dictionary `mapData`, from an object's key to a node of the class `NSDictionaryMapNode`:
 ///
-/// | field | holds |
+/// | field | content |
 /// |---|---|
 /// | `NSEntityName` | the entity's name |
 /// | `NSPrimaryKey64` | the key |
 /// | `NSAttributeValues` | the values, in the places of `BinaryEntity`; `NSNull` for nil |
-/// | `NSRelatedNodes` | by relationship the keys of its destinations; missing where there are none |
+/// | `NSRelatedNodes` | the keys of the destinations, by relationship; missing if there are none |
 struct BinaryRowReader: ~Copyable {
   private let archive: ArchiveReader
   private let entities: [String: BinaryEntity]
-  /// By the UID of its name.
+  /// The entities, by the UID of the name.
   private var entityByName: [Int: BinaryEntity] = [:]
   private var relationshipByName: [Int: [UInt8]] = [:]
   private var scratch: [UInt8] = []

@@ -1,12 +1,12 @@
 /// The first 64 bytes of a binary store, big-endian:
 ///
-/// | offset | holds |
+/// | offset | content |
 /// |---|---|
 /// | 0 | `CoreData` |
 /// | 8 | 1, four bytes |
 /// | 12 | 134481920, four bytes |
-/// | 16, 24 | where the metadata's archive begins, and its length |
-/// | 32, 40 | where the rows' archive begins, and its length |
+/// | 16, 24 | the offset and the length of the metadata's archive |
+/// | 32, 40 | the offset and the length of the rows' archive |
 /// | 48 | the last key that was given out |
 /// | 56 | 0 |
 struct BinaryStoreHeader {

@@ -1,11 +1,11 @@
 internal import DataModelFiles
 
-/// Attribute values in a keyed archive: numbers, texts and data as they are, the rest as objects of Foundation's
-/// classes. No class is looked up: what is not one of these is refused.
+/// Attribute values in a keyed archive. Numbers, texts and data are written as they are, other values as objects of
+/// Foundation's classes. No class is looked up; objects of other classes are refused.
 enum BinaryValues {
   // Reading.
 
-  /// Sets an attribute of the row that is being made; false if the object is none of its type.
+  /// Sets an attribute of the row being built. Returns false if the object is not of the attribute's type.
   static func set(
     _ object: ArchiveReader.Object, of archive: ArchiveReader, property: LayoutProperty,
     builder: inout RowBuilder, scratch: inout [UInt8]
@@ -92,7 +92,7 @@ enum BinaryValues {
       let relative = try archive.field("NS.relative", of: object).flatMap({ try string($0, of: archive) })
     else { return nil }
     guard let base = try archive.field("NS.base", of: object) else { return relative }
-    // One base and no more: a chain of them could be a circle.
+    // Follows only one base, because a chain of bases could be a cycle.
     guard let text = try archive.field("NS.relative", of: base).flatMap({ try string($0, of: archive) }) else {
       return nil
     }
@@ -114,7 +114,7 @@ enum BinaryValues {
 
   // Writing.
 
-  /// The UID of a row's value.
+  /// Adds a row's value to the archive. Returns its UID.
   static func add(_ row: RowSnapshot, _ property: LayoutProperty, to archive: inout ArchiveWriter) -> Int {
     let word = property.word
     if word < 0 || row.isNull(slot: property.slot) { return archive.nullObject() }

@@ -1,10 +1,10 @@
 internal import DataModelFiles
 
-/// Base64 from bytes to bytes: Foundation's takes strings, and reads past characters that don't belong.
+/// Base64 from bytes to bytes. Foundation's takes strings, and can skip characters that don't belong.
 enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-  /// By byte: the digit's value; 64 for white space, 65 for `=`, 255 for what does not belong.
+  /// The value of each byte as a digit; 64 for white space, 65 for `=`, 255 for other bytes.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
     for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -29,7 +29,7 @@ enum Base64 {
     }
   }
 
-  /// Nil for anything but whole groups of four digits, white space between them.
+  /// The decoded bytes; nil unless the text consists of whole groups of four digits. White space is skipped.
   static func decode(_ text: MarkupText) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(text.count / 4 * 3)

@@ -1,11 +1,11 @@
-/// XML as the form of a store's file. `XMLStoreDocument` says how it looks.
+/// The XML form of a store's file. `XMLStoreDocument` shows it.
 enum XMLForm: AtomicForm {
   static var type: String { NSXMLStoreType }
 
   /// The first object of a store has the number 102.
   static var keyBeforeFirst: Int64 { 101 }
 
-  /// Names that differ in nothing but case would be one in the file.
+  /// Refuses names that differ only in case, because the file does not keep the case.
   static func check(_ layouts: [EntityLayout], url: URL) throws {
     func refuse(_ one: String, _ other: String) -> Failure {
       .unsuitableModel(

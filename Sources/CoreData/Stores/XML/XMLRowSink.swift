@@ -1,12 +1,12 @@
 internal import DataModelFiles
 
-/// Makes rows of a document's objects.
+/// Turns a document's objects into rows.
 struct XMLRowSink: XMLStoreSink, ~Copyable {
   var loader: AtomicLoader
   private let entities: [String: XMLEntity]
   private var entity: XMLEntity?
   private var key: Int64 = 0
-  /// Where the search for the next property begins: mostly they come in the same order.
+  /// The index at which the search for the next property begins. Properties usually come in the same order.
   private var place = 0
 
   init(_ loader: consuming AtomicLoader) {
@@ -78,19 +78,19 @@ struct XMLRowSink: XMLStoreSink, ~Copyable {
   }
 }
 
-/// An entity as documents name it, with the tags that are written of it.
+/// An entity with its name in documents, and the tags that are written for it.
 final class XMLEntity {
   struct Property {
     let property: LayoutProperty
     let name: [UInt8]
-    /// Up to the value's `>`, or up to the `idrefs`.
+    /// The start tag up to the `>` before the value, or up to the `idrefs`.
     let tag: [UInt8]
   }
 
   let layout: EntityLayout
   let type: [UInt8]
   let tag: [UInt8]
-  /// Attributes, then relationships, without what is not stored.
+  /// The stored properties: attributes, then relationships.
   let properties: [Property]
 
   init(_ layout: EntityLayout) {

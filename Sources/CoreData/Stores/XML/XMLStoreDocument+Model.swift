@@ -1,10 +1,11 @@
 internal import DataModelFiles
 
-/// A model of what a document has, for want of the one that it was written with.
+/// Infers a model from a document, if the model that it was written with is missing.
 extension XMLStoreDocument {
-  /// The entities of the metadata's version hashes, with their names as they are there, and those of the objects.
-  /// Attributes have the types that stand in the file and names in small letters; relationships have no inverse.
-  /// Where a relationship leads to objects of another entity than it says, that is made a subentity.
+  /// A model with the entities of the metadata's version hashes, spelled as they are there, and with those of the
+  /// objects. Attributes have the types in the file, and lowercase names. Relationships have no inverse. If a
+  /// relationship leads to objects of another entity than its declared destination, that entity becomes a subentity of
+  /// the destination.
   func inferredModel() throws -> NSManagedObjectModel {
     let hashes = try info().header.metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
     var sink = XMLModelSink(names: Array(hashes.keys))
@@ -12,7 +13,7 @@ extension XMLStoreDocument {
     return try sink.model()
   }
 
-  /// Makes a new model that of a file, with the version hashes that the file has.
+  /// Fills a new model with the model inferred from a file, and with the file's version hashes.
   static func fill(_ model: NSManagedObjectModel, from url: URL) throws {
     do {
       let document = XMLStoreDocument(bytes: try WholeFile.read(url.path).bytes)
@@ -33,7 +34,7 @@ extension XMLStoreDocument {
   }
 }
 
-/// Gathers what objects have, entity by entity.
+/// Collects the properties of objects, entity by entity.
 private struct XMLModelSink: XMLStoreSink {
   private struct Relationship {
     var type: String
@@ -46,7 +47,7 @@ private struct XMLModelSink: XMLStoreSink {
     var relationships: [String: Relationship] = [:]
   }
 
-  /// By the name in capitals.
+  /// The entities, by the name in capitals.
   private var entities: [String: Entity] = [:]
   private var names: [String: String] = [:]
   private var types: [Int64: String] = [:]
@@ -118,7 +119,8 @@ private struct XMLModelSink: XMLStoreSink {
     return model
   }
 
-  /// Entities whose objects stand where those of another one are announced. Never in a circle, never two parents.
+  /// The parent of each entity whose objects appear where another entity is declared. No entity gets two parents or
+  /// becomes its own ancestor.
   private func parents(_ known: [String: Entity]) -> [String: String] {
     var parents: [String: String] = [:]
     for (_, entity) in known.sorted(by: { $0.key < $1.key }) {

@@ -10,17 +10,18 @@ internal import DataModelFiles
 ///         </object>
 ///     </database>
 ///
-/// Entities are in capitals, properties in small letters; what is nil is left out. `nextObjectID` is the last number
-/// that was given out. Numbers are `z` and digits; a relationship's type is its least and greatest count.
+/// Entity names are in capitals, property names in lowercase. Attributes that are nil are left out. `nextObjectID` is
+/// the last number that was given out. An id is `z` and a number; a relationship's type is its least and greatest
+/// count.
 struct XMLStoreDocument {
   static let version: Int64 = 134_481_920
 
   let bytes: [UInt8]
 
-  /// What stands in `databaseInfo`, and where.
+  /// The content and the position of `databaseInfo`.
   struct Info {
     var header: AtomicHeader
-    /// From the element's `<` past its `>`.
+    /// The bytes from the element's `<` to its last `>`.
     var range: Range<Int>
   }
 
@@ -41,7 +42,7 @@ struct XMLStoreDocument {
     }
   }
 
-  /// Hands all objects to a sink, in the order of the file.
+  /// Passes all objects to a sink, in the order of the file.
   func readObjects<Sink: XMLStoreSink & ~Copyable>(into sink: inout Sink) throws {
     try scanning { scanner in
       try XMLStoreDocument.enterRoot(&scanner)
@@ -61,7 +62,7 @@ struct XMLStoreDocument {
     }
   }
 
-  /// What is wrong with the XML is wrong with the store.
+  /// Turns errors in the XML into problems of the store.
   private func scanning<Result>(_ body: (inout MarkupScanner) throws -> Result) throws -> Result {
     do {
       return try bytes.withUnsafeBufferPointer { bytes in
@@ -165,7 +166,7 @@ struct XMLStoreDocument {
     }
   }
 
-  /// `z102`.
+  /// Reads an id such as `z102`.
   private static func number(_ id: MarkupText) -> Int64? {
     guard id.first == UInt8(ascii: "z"), let number = XMLValues.integer(MarkupText(rebasing: id.dropFirst())),
       number > 0
@@ -183,7 +184,7 @@ struct XMLStoreDocument {
   }
 }
 
-/// What is done with the objects of a document. Errors without a line get that of the place.
+/// Receives the objects of a document. An error without a line gets the current line.
 protocol XMLStoreSink: ~Copyable {
   mutating func begin(type: MarkupText, key: Int64) throws
   mutating func attribute(name: MarkupText, type: MarkupText?, isBase64: Bool, text: MarkupText) throws

@@ -25,7 +25,7 @@ struct XMLStoreWriter {
 
   // Objects.
 
-  /// All rows, in the order of their numbers.
+  /// Writes all rows in the order of their numbers.
   mutating func append(_ rows: AtomicRows) {
     for row in rows.sorted { append(row, rows) }
   }
@@ -80,7 +80,7 @@ struct XMLStoreWriter {
 
   // The header.
 
-  /// The element `databaseInfo`, which stands one step in.
+  /// Writes the element `databaseInfo`, which is indented by one step.
   static func append(_ header: AtomicHeader, to output: inout [UInt8]) throws {
     var metadata = header.metadata
     metadata[NSStoreUUIDKey] = nil
@@ -111,7 +111,7 @@ struct XMLStoreWriter {
     case .integer(let number): output.append("<integer>\(number)</integer>\n")
     case .real(let number): output.append("<real>\(number)</real>\n")
     case .date(let seconds):
-      // The form has whole seconds only.
+      // A date in this form has whole seconds only.
       let text = ISO8601DateFormatter().string(from: Date(timeIntervalSinceReferenceDate: seconds))
       output.append("<date>\(text)</date>\n")
     case .data(let bytes):

@@ -1,6 +1,6 @@
 internal import DataModelFiles
 
-/// Attribute values as text.
+/// Attribute values as text:
 ///
 /// | type | text |
 /// |---|---|
@@ -9,11 +9,11 @@ internal import DataModelFiles
 /// | `float`, `double` | the shortest digits that give the same number; `nan`, `inf` |
 /// | `decimal` | digits; `NaN` |
 /// | `date` | seconds since 2001-01-01 00:00 UTC |
-/// | `string`, `uri` | itself; with `encoding="base64"` where it has characters that XML does not know |
+/// | `string`, `uri` | the text itself; base64 with `encoding="base64"` if it has characters that XML does not allow |
 /// | `uuid` | 36 characters |
 /// | `binary`, `transformable` | base64 |
 enum XMLValues {
-  /// Whether a value that is said to be of a type may be read as another: numbers of the same sort.
+  /// Whether a value declared with a type may be read as a kind: the same type, or another integer or real type.
   static func takes(_ type: MarkupText, for kind: SlotKind) -> Bool {
     if type.isEqual(to: kind.fileName) { return true }
     let alike: [SlotKind] =
@@ -27,7 +27,7 @@ enum XMLValues {
 
   // Reading.
 
-  /// Sets an attribute of the row that is being made; false if the text is none of its type.
+  /// Sets an attribute of the row being built. Returns false if the text is not a value of the attribute's type.
   static func set(
     _ text: MarkupText, isBase64: Bool, property: LayoutProperty, builder: inout RowBuilder
   ) -> Bool {
@@ -90,7 +90,7 @@ enum XMLValues {
     return nil
   }
 
-  /// Strictly: Foundation's reader stops at what it does not understand.
+  /// Reads a decimal strictly; Foundation's reader stops at the first character that it doesn't understand.
   private static func decimal(_ text: String) -> Decimal? {
     if text == "NaN" { return .nan }
     var digits = text.utf8[...]
@@ -103,7 +103,7 @@ enum XMLValues {
 
   // Writing.
 
-  /// Whether XML knows all characters of a text, which is UTF-8.
+  /// Whether XML allows all characters of a UTF-8 text.
   static func isWritable(_ text: UnsafeRawBufferPointer) -> Bool {
     for (index, byte) in text.enumerated() {
       if byte < 0x20 {
@@ -121,14 +121,14 @@ enum XMLValues {
       case UInt8(ascii: "&"): output.append("&amp;")
       case UInt8(ascii: "<"): output.append("&lt;")
       case UInt8(ascii: ">"): output.append("&gt;")
-      // A reader would make a line feed of it.
+      // A reader would turn it into a line feed.
       case 0x0D: output.append("&#13;")
       default: output.append(byte)
       }
     }
   }
 
-  /// A value that is no text.
+  /// Writes a value that is not a text.
   static func append(_ row: RowSnapshot, _ property: LayoutProperty, to output: inout [UInt8]) {
     let word = property.word
     switch property.form {

@@ -1,20 +1,20 @@
-/// What the columns of the destination get, and what has to be done about keys for it.
+/// The values for the columns of the destination, and the work on keys that they need.
 struct ColumnSources {
   private var valueSources: [DestinationEntity: [String: ColumnFeed]] = [:]
-  /// Columns that are filled once all rows are in their places.
+  /// The columns that are filled once all rows are in their tables.
   private(set) var lookups: [DestinationRoot: [LinkLookup]] = [:]
   private(set) var rankings: [DestinationRoot: [LinkRanking]] = [:]
-  /// The columns that may refer to rows that go.
+  /// The columns that may refer to rows that are removed.
   var keys = KeyColumns()
 
-  /// What a column gets in the rows of an entity: nothing where the entity doesn't have it.
+  /// The value of a column in the rows of an entity; null if the entity doesn't have the column.
   func feed(_ column: String, of entity: DestinationEntity) -> ColumnFeed { valueSources[entity]?[column] ?? .null }
 
   mutating func set(_ column: String, of entity: DestinationEntity, _ feed: ColumnFeed) {
     valueSources[entity, default: [:]][column] = feed
   }
 
-  /// One look-up for all entities that share the column.
+  /// Adds a look-up. All entities that share the column share one look-up.
   mutating func add(_ lookup: LinkLookup, _ root: DestinationRoot) {
     if let place = lookups[root]?.firstIndex(where: { $0.column == lookup.column }) {
       lookups[root]![place].numbers? += lookup.numbers ?? []
@@ -32,21 +32,21 @@ struct ColumnSources {
   }
 }
 
-/// What a column of the destination gets in the rows of one entity: an expression over the same row before.
+/// The value of a destination's column in the rows of one entity: an expression over the source's row.
 struct ColumnFeed: Equatable {
-  /// The source's column, whose place in `text` is `mark`.
+  /// The source's column; `mark` stands for it in `text`.
   var column: String?
   var text: String
-  /// Which rows it changes, where the column is what it was; nil for all.
+  /// The condition for the rows that it changes, if the column itself stays; nil for all rows.
   var condition: String?
-  /// Whether the column itself may become the destination's.
+  /// Whether the source's column itself may become the destination's column.
   var isBase = true
 
   /// Stands for the source's column. No literal has this character, because SQL ends at it.
   static let mark = "\0"
   static let null = ColumnFeed(column: nil, text: "NULL")
 
-  /// The column as it is.
+  /// The unchanged value of a column.
   static func keeping(_ column: String) -> ColumnFeed { ColumnFeed(column: column, text: mark) }
 
   var isPlain: Bool { text == ColumnFeed.mark }
@@ -56,9 +56,9 @@ struct ColumnFeed: Equatable {
   }
 }
 
-/// What is done about references to rows that go.
+/// The columns whose references to removed rows have to be cleared.
 struct KeyColumns {
-  /// A column, or one of a join table's, that holds keys of rows of some entity and those below it.
+  /// A column of an entity's table or of a join table that holds keys of an entity's rows and its subentities' rows.
   struct Place: Hashable {
     let table: String
     let column: String
@@ -66,11 +66,11 @@ struct KeyColumns {
 
   struct Use {
     let target: SourceEntity
-    /// The Z_ENT of the rows that go.
+    /// The Z_ENTs of the rows that are removed.
     var leaving: Set<Int>
-    /// The columns that become null with it; nil for a join table, whose row goes.
+    /// The columns that become null together with this one; nil for a join table, whose row is deleted.
     let companions: [String]?
-    /// The column that has the Z_ENT of the row referred to.
+    /// The column with the Z_ENT of the row referred to.
     let entityColumn: String?
   }
 
@@ -94,14 +94,14 @@ struct KeyColumns {
   }
 }
 
-/// A link of the source as pairs of an owner's and a member's key.
+/// The links of a source's relationship, as pairs of an owner's key and a member's key.
 struct LinkPairs {
   var owner: String
   var member: String
-  /// The member's place among the owner's, and the owner's among the member's.
+  /// The column with the member's position among the owner's members; `ownerOrder` is for the other direction.
   var memberOrder: String?
   var ownerOrder: String?
-  /// From where, with a condition.
+  /// The table and the condition behind FROM.
   var from: String
 
   var reversed: LinkPairs {
@@ -109,21 +109,21 @@ struct LinkPairs {
   }
 }
 
-/// A column that is filled from pairs once all rows are in their places.
+/// A column that is filled from pairs once all rows are in their tables.
 struct LinkLookup {
   let pairs: [LinkPairs]
   let column: String
-  /// Gets the Z_ENT of the row referred to, in `target`.
+  /// The column for the Z_ENT of the row referred to, which is in the table `target`.
   let entityColumn: String?
   let orderColumn: String?
   let target: String
-  /// Z_ENT of the rows that have the column; nil for all.
+  /// The Z_ENTs of the rows that have the column; nil for all rows.
   var numbers: [Int]?
-  /// The columns of the row referred to that have to refer back: of a one-to-one relationship.
+  /// The columns of a one-to-one relationship that refer back, in the row referred to.
   let back: [String]
 }
 
-/// An order that there was not: of the keys.
+/// An order column that the source did not have. Rows are numbered in the order of their keys.
 struct LinkRanking {
   let column: String
   let order: String

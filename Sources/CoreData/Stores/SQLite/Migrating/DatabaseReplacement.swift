@@ -1,10 +1,10 @@
 import Foundation
 
-/// How a SQLite file gives way to its new version: in one transaction.
+/// Replaces a SQLite file with its new version in one transaction.
 struct DatabaseReplacement: FileReplacement {
   private let url: URL
   private let options: [AnyHashable: Any]?
-  /// Stands open so that the version tells of others' commits.
+  /// Stays open, so that its `data_version` shows the commits of others.
   private let connection: Connection
   private let version: String?
 
@@ -19,7 +19,7 @@ struct DatabaseReplacement: FileReplacement {
     }
   }
 
-  /// One that has a log.
+  /// True for a file with a write-ahead log.
   var readsOldAsOwn: Bool {
     guard case .database(let isLogged)? = try? StoreFileState(url) else { return false }
     return isLogged
@@ -50,7 +50,7 @@ extension SQLiteStore: InPlaceMigrating {
     return model?.storeOrigin == .cached ? model : nil
   }
 
-  /// An empty database for whoever has it open, and then none.
+  /// Empties the database, for connections that have it open, and then removes the files.
   static func removeStore(at url: URL) {
     try? destroyStore(at: url, nil)
     for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }

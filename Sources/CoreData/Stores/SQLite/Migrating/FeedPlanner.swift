@@ -1,5 +1,5 @@
-/// Finds out what the columns of the destination get: the same column, an expression over the row before, or nothing
-/// yet and a look-up once all rows are in their places.
+/// Finds the values for the columns of the destination. A column gets a column of the source, an expression over the
+/// source's row, or null and a look-up once all rows are in their tables.
 struct FeedPlanner {
   private let versions: MigrationVersions
   private let moves: TableMoves
@@ -56,7 +56,7 @@ struct FeedPlanner {
     return feed
   }
 
-  /// What the model says that a new object has, as its column holds it.
+  /// The default value of the model for a new object, as SQL for the column.
   private func standardValue(of column: SlotColumn, _ layout: EntityLayout) throws -> String? {
     let property = column.property
     if property.description is NSDerivedAttributeDescription { return nil }
@@ -78,7 +78,7 @@ struct FeedPlanner {
 
   // Foreign keys.
 
-  /// A column that holds keys, and its order.
+  /// A column that holds keys, and its order column.
   private struct Key {
     let column: String
     let order: String?
@@ -98,7 +98,7 @@ struct FeedPlanner {
       if let name = column.entityName { sources.set(name, of: entity, entityFeed(was, formerTarget, to: target)) }
       return
     }
-    // A new one may be the inverse of one that there was.
+    // The relationship is new, but its inverse may have existed.
     guard let inverse = property.inverse else { return }
     let holder = DestinationEntity(index: inverse.declaringEntity)
     let formers = versions.formerRelationships(inverse, of: holder)
@@ -117,7 +117,7 @@ struct FeedPlanner {
       entityColumn: column.entityName, back: back.map { [$0.name, $0.entityName].compactMap { $0 } } ?? [])
   }
 
-  /// A column that holds the same keys as one of the source's.
+  /// Plans a column that holds the same keys as one of the source's columns.
   private mutating func keep(
     _ key: Key, of entity: DestinationEntity, _ before: SourceEntity, from was: Key, target: SourceEntity,
     now: DestinationEntity
@@ -143,7 +143,7 @@ struct FeedPlanner {
     }
   }
 
-  /// A column whose keys stand elsewhere in the source.
+  /// Plans a column whose keys are in another place in the source.
   private mutating func look(
     _ key: Key, of entity: DestinationEntity, _ formers: [FormerRelationship], owner: DestinationEntity,
     member: DestinationEntity, entityColumn: String? = nil, back: [String] = []
@@ -164,12 +164,12 @@ struct FeedPlanner {
     sources.add(ranking, versions.root(of: entity))
   }
 
-  /// The Z_ENT of an entity's own rows after; nil where it has its table alone.
+  /// The destination's Z_ENT of an entity's own rows; nil if no other entity shares its table.
   private func numbers(of entity: DestinationEntity) -> [Int]? {
     versions.layout(entity).root.hasSubentities ? [versions.number(entity)] : nil
   }
 
-  /// The Z_ENT of the rows that a key refers to.
+  /// The value for the column with the Z_ENT of the rows that a key refers to.
   private func entityFeed(_ was: SlotColumn, _ target: SourceEntity, to now: DestinationEntity) -> ColumnFeed {
     guard let column = was.entityName else {
       guard let successor = versions.successor[target] else { return .null }

@@ -1,14 +1,14 @@
-/// Plans what becomes of recorded changes: they name entities by number, and properties by their place among the
-/// entity's.
+/// Plans the renumbering of recorded changes, which name an entity by its number, and a property by its place in the
+/// entity.
 struct HistoryPlanner {
   private let versions: MigrationVersions
   private var statements = MigrationStatements()
   private var columnMaps: [Int: HistoryColumnMap] = [:]
-  /// What the UPDATE of all changes writes, and of which Z_ENT.
+  /// The assignments of the UPDATE of all changes; `concerned` has the Z_ENTs that it applies to.
   private var sets: [String] = []
   private var concerned: Set<Int> = []
 
-  /// Gives the column maps by Z_ENT before.
+  /// Returns the statements, and the column maps by the source's Z_ENT.
   static func plan(
     _ versions: MigrationVersions, _ moves: TableMoves
   ) -> (statements: MigrationStatements, columnMaps: [Int: HistoryColumnMap]) {
@@ -25,7 +25,7 @@ struct HistoryPlanner {
     for entity in versions.source.schema.entities.compactMap({ $0 }) {
       let index = SourceEntity(index: entity.layout.index)
       guard let successor = versions.successor[index] else {
-        // The changes stay, of an entity that no number names.
+        // The changes stay, but their number belongs to no entity.
         numbers.append((entity.number, -entity.number))
         continue
       }
@@ -75,7 +75,7 @@ struct HistoryPlanner {
       bits: HistoryColumns(versions.layout(before)).names.map { now[$0] }, count: places.count)
   }
 
-  /// What deletions preserved stands in numbered columns.
+  /// Plans the values that deletions have preserved, which are in numbered columns.
   private mutating func planTombstones() {
     var moved: [Int: [(number: Int, from: Int?)]] = [:]
     var last = 0

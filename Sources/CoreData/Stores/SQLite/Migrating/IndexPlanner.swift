@@ -1,7 +1,7 @@
-/// Plans triggers and indexes: what the source has goes, but for indexes that the destination has too and whose columns
-/// stay as they are.
+/// Plans triggers and indexes. It drops those of the source, except for indexes that the destination also has and whose
+/// table and columns don't change. Other programs' indexes stay unless one of their columns changes.
 enum IndexPlanner {
-  /// - Parameter written: what is done to tables and columns.
+  /// - Parameter written: the statements for tables and columns.
   static func plan(
     _ versions: MigrationVersions, after written: MigrationStatements
   ) throws -> MigrationStatements {
@@ -31,14 +31,14 @@ enum IndexPlanner {
 }
 
 extension MigrationVersions {
-  /// Whether others have put an index or a trigger on a table.
+  /// Whether another program has put an index or a trigger on a table.
   func isSharedWithOthers(_ table: String) -> Bool {
     facts.triggeredTables.contains(table) || facts.indexes.contains { $0.table == table && !isOurs($0) }
   }
 
   func isOurs(_ index: MigrationFacts.Index) -> Bool {
     let table = MigrationPlanner.bare(index.table)
-    // Of older frameworks without a word at the end.
+    // Older frameworks put no word at the end of the name.
     if index.name.hasPrefix("\(table)_Z") { return true }
     return source.schema.entities.contains { entity in
       entity.map { index.name.hasPrefix("Z_\($0.layout.name)_") } ?? false
@@ -47,7 +47,7 @@ extension MigrationVersions {
 }
 
 extension MigrationFacts.Index {
-  /// Whether one of the words in its statement is one of these columns.
+  /// Whether its statement mentions one of these columns.
   fileprivate func mentions(_ columns: Set<String>) -> Bool {
     if columns.isEmpty { return false }
     let words = plainSQL.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { $0.uppercased() }

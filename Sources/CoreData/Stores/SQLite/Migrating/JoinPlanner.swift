@@ -1,13 +1,13 @@
-/// What becomes of join tables.
+/// The plan for join tables.
 struct JoinMoves {
   var statements = MigrationStatements()
-  /// The source's that stay under whatever name.
+  /// The source's join tables that stay, perhaps under another name.
   var taken: Set<String> = []
-  /// The columns that may refer to rows that go.
+  /// The columns that may refer to rows that are removed.
   var keys = KeyColumns()
 }
 
-/// Plans join tables: renamed where only names and numbers change, else filled from pairs.
+/// Plans join tables. It renames a table if only names and numbers change, and otherwise fills a new one from pairs.
 struct JoinPlanner {
   private let versions: MigrationVersions
   private let moves: TableMoves
@@ -56,12 +56,12 @@ struct JoinPlanner {
     fill(join, from: pairs)
   }
 
-  /// Takes a join table over as it is.
+  /// Keeps a join table of the source, if its rows fit. Returns whether they do.
   private mutating func keep(
     _ join: JoinTable, of owner: DestinationEntity, member: DestinationEntity, former: FormerRelationship?,
     formerInverse: FormerRelationship?
   ) -> Bool {
-    // As the former of the naming side, or of the other one.
+    // The former relationship of the naming side, or else that of the other side.
     guard let known = former ?? formerInverse, let side = versions.joinSide(of: known) else { return false }
     if let former, let formerInverse, !formerInverse.isInverse(of: former) { return false }
     let before = side.table
@@ -91,7 +91,7 @@ struct JoinPlanner {
 
   private mutating func rename(_ before: JoinTable, to join: JoinTable) {
     let orders = [(before.firstOrder, join.firstOrder), (before.secondOrder, join.secondOrder)]
-    // An order of neither side may be left from an older version of the file.
+    // An older version of the file may have left an order column that belongs to neither side.
     let present = versions.existing.columns(of: before.name) ?? []
     let kept = Set([before.first, before.second] + orders.compactMap { $0.1 == nil ? nil : $0.0 })
     for column in present where !kept.contains(column) { result.statements.drop(column, of: before.name, versions) }

@@ -1,9 +1,9 @@
-/// Plans what becomes of what goes: tables, and references to rows.
+/// Plans the removal of tables, and of references to removed rows.
 enum LeavingPlanner {
   /// - Parameters:
   ///   - heirs: the roots whose tables stay.
   ///   - joins: the join tables that stay.
-  ///   - keys: the columns that may refer to rows that go.
+  ///   - keys: the columns that may refer to rows that are removed.
   static func plan(
     _ versions: MigrationVersions, heirs: Set<SourceRoot>, joins: Set<String>, _ keys: KeyColumns
   ) -> (clearing: MigrationStatements, tables: MigrationStatements) {
@@ -14,7 +14,7 @@ enum LeavingPlanner {
     return (clearing, dropping(unused, versions))
   }
 
-  /// The source's tables that nothing becomes.
+  /// Drops the source's tables that have no successor, or puts them aside.
   private static func dropping(_ tables: [String], _ versions: MigrationVersions) -> MigrationStatements {
     var statements = MigrationStatements()
     if versions.defers {
@@ -26,7 +26,7 @@ enum LeavingPlanner {
     return statements
   }
 
-  /// References to rows that go become null.
+  /// The step that clears references to removed rows.
   private static func step(
     _ place: KeyColumns.Place, use: KeyColumns.Use, versions: MigrationVersions
   ) -> MigrationPlan.Step {

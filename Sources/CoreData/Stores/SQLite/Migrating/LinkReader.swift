@@ -1,13 +1,14 @@
-/// Reads the source's links as keys of the destination's rows.
+/// Reads the links of the source, as keys of the destination's rows.
 struct LinkReader {
   let versions: MigrationVersions
   let moves: TableMoves
 
-  /// A relationship's links; what refers to rows that go has been cleared, for which `keys` learns where they stand.
+  /// The links of a relationship. Adds the columns that hold them to `keys`, so that an earlier step clears references
+  /// to removed rows.
   ///
   /// - Parameters:
-  ///   - owner: the destination's entity whose rows the owners are.
-  ///   - member: the one whose rows the members are.
+  ///   - owner: the destination's entity of the owners.
+  ///   - member: the destination's entity of the members.
   func pairs(
     _ former: FormerRelationship, owner: DestinationEntity, member: DestinationEntity, keys: inout KeyColumns
   ) -> [LinkPairs] {
@@ -18,7 +19,7 @@ struct LinkReader {
     }
     func ownerKey(_ column: String) -> String { key(column, before: former.entity, after: owner) }
     func memberKey(_ column: String) -> String { key(column, before: former.destination, after: member) }
-    /// All but those that hold the key of a relationship that they have no more.
+    /// The condition that leaves out rows whose entity no longer has the relationship.
     func holders(_ before: SourceEntity, _ after: DestinationEntity) -> String {
       let leaving = versions.numbersLeaving(before, after)
       return leaving.isEmpty ? "" : " AND Z_ENT NOT IN (\(MigrationPlanner.list(leaving)))"
@@ -67,7 +68,7 @@ struct LinkReader {
 }
 
 extension KeyColumns {
-  /// Pairs of a join table of which one row goes.
+  /// Adds both columns of a join table, whose pairs are deleted if one of their rows is removed.
   mutating func add(
     _ side: JoinSide, owner: SourceEntity, owners: Set<Int>, member: SourceEntity, members: Set<Int>
   ) {

@@ -1,31 +1,31 @@
-/// What of a migration's statements is different from engine to engine.
+/// The parts of a migration's statements that differ between engines.
 package protocol MigrationDialect {
   var sql: SQLDialect { get }
 
-  /// The type of keys, as the engine names it.
+  /// The engine's name for the type of keys.
   var integer: String { get }
 
-  /// Whether a column that is dropped rewrites its table.
+  /// Whether dropping a column rewrites its table.
   var rewritesTables: Bool { get }
 
-  /// A column's type, as the engine names it and as a table declares it.
+  /// A column's type: the engine's name for it, and the declaration in a table.
   func type(of column: TablePlan.Column, in table: TablePlan, _ schema: StoreSchema) -> MigrationColumnType
 
   func create(_ table: TablePlan, named name: String, _ schema: StoreSchema) -> String
 
   func create(_ join: JoinTable, named name: String) -> String
 
-  /// Adds the rows of a selection, but for those whose key is there already.
+  /// The statement that inserts the rows of a selection, except those whose key already exists.
   func insertOnce(_ target: String, _ selection: String) -> String
 
-  /// A value of a property; nil for one that no column can hold.
+  /// A property's value as a literal; nil if no column can hold it.
   func literal(_ value: Binding, _ property: LayoutProperty) -> String?
 
   func indexes(_ plan: SchemaPlan) throws -> [PlannedIndex]
 
   func drop(_ index: MigrationFacts.Index) -> String
 
-  /// What makes derived values once all rows are in their places.
+  /// The statements that derive values once all rows are in their tables.
   func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements
 }
 
@@ -40,7 +40,7 @@ package struct MigrationColumnType {
 }
 
 extension MigrationDialect {
-  /// None: an engine whose stores have no derived attributes.
+  /// No statements, for an engine whose stores have no derived attributes.
   package func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements { MigrationStatements() }
 }
 
@@ -83,7 +83,8 @@ package struct SQLiteMigrationDialect: MigrationDialect {
 
   package func drop(_ index: MigrationFacts.Index) -> String { "DROP INDEX \(SQLName.quoted(index.name))" }
 
-  /// Derived values that the source did not have, or whose expression or whose way may lead to other values.
+  /// The statements that derive the values that the source did not have, or that may differ now because the expression
+  /// or a property on its path has changed; and those that create the triggers.
   package func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements {
     let schema = versions.destination.schema
     let statements = try DerivedTriggers.deriveStatements(schema) { entity, property, path in

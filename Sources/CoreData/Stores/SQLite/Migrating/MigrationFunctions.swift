@@ -1,9 +1,9 @@
 /// The functions that only migrations call.
 ///
-/// | name | arguments | answers |
+/// | name | arguments | result |
 /// |---|---|---|
-/// | NSCoreDataTaggedData | data | the column of binary data that may be in a file, with the data in it |
-/// | NSCoreDataMigratedColumns | Z_ENT before, the bits of a recorded change | the bits for the new model |
+/// | NSCoreDataTaggedData | data | the data behind a tag byte, for a column whose data may be in an external file |
+/// | NSCoreDataMigratedColumns | the source's Z_ENT, the bits of a recorded change | the bits for the new model |
 enum MigrationFunctions {
   static let tagging = "NSCoreDataTaggedData"
   static let columns = "NSCoreDataMigratedColumns"

@@ -1,32 +1,32 @@
-/// What brings a file to another version of its model: statements, in order.
+/// The statements that bring a file to another version of its model, in order.
 package struct MigrationPlan {
   package struct Step {
     package let sql: String
-    /// What it is for, as an error says it.
+    /// The purpose of the statement, in the words of an error message.
     package let purpose: String
-    /// Counts the rows that the statement has to write; nil where any number will do.
+    /// A statement that counts the rows this one must write; nil if any number will do.
     package var count: String?
-    /// What an index makes unique.
+    /// The constraint that an index enforces.
     package var constraint: (entity: EntitySchema, attributes: [String])?
   }
 
   package var steps: [Step] = []
-  /// How the bits of recorded changes are to be read, by Z_ENT before.
+  /// The maps for the bits of recorded changes, by the source's Z_ENT.
   var columnMaps: [Int: HistoryColumnMap] = [:]
-  /// The highest key of each root entity's table, by Z_ENT after.
+  /// The highest key of each root entity's table, by the destination's Z_ENT.
   package var maximumKeys: [Int: Int64] = [:]
-  /// Whether something was put aside, to be removed later.
+  /// Whether the plan puts something aside that is removed later.
   var defers = false
 }
 
-/// What of a file, beside its schema, a migration depends on.
+/// The facts about a file, besides its schema, that a migration depends on.
 package struct MigrationFacts {
   package struct Index {
     package let name: String
     package let table: String
     let sql: String
     let columns: [String]
-    /// Whether it goes with a constraint of the table.
+    /// Whether it belongs to a constraint of the table.
     package let isConstraint: Bool
 
     package init(name: String, table: String, sql: String, columns: [String], isConstraint: Bool = false) {
@@ -37,20 +37,20 @@ package struct MigrationFacts {
       self.isConstraint = isConstraint
     }
 
-    /// The statement without quotes that it does not need: SQLite puts some in when it renames a table.
+    /// The statement without quotation marks, because SQLite adds some when it renames a table.
     var plainSQL: String { MigrationFacts.plain(sql) }
   }
 
-  /// The last key of each table that a root entity has.
+  /// The highest key of each root entity's table, by the table's name.
   package var maximumKeys: [String: Int64] = [:]
   package var indexes: [Index] = []
-  /// Tables with a constraint of their own, which has an index that no statement makes; join tables have one too.
+  /// The tables that declare a constraint, which gives them an index without a statement. Join tables are among them.
   var constrainedTables: Set<String> = []
   /// The triggers of derived attributes.
   var triggers: [String] = []
-  /// The tables that others have put triggers on.
+  /// The tables that other programs have put triggers on.
   package var triggeredTables: Set<String> = []
-  /// The columns of ACHANGE; none where the file has no history.
+  /// The columns of ACHANGE; empty if the file has no history.
   var historyColumns: Set<String> = []
   /// The names of all tables and indexes, in capitals.
   package var names: Set<String> = []
@@ -99,11 +99,11 @@ extension MigrationFacts {
   }
 }
 
-/// Which bit of a recorded change becomes which.
+/// Maps the bits of a recorded change to the bits for the new model.
 struct HistoryColumnMap: Equatable {
-  /// By the bit before; nil for a property that is no more.
+  /// The new bit, by the old bit; nil for a property that no longer exists.
   var bits: [Int?]
-  /// How many bits there are after.
+  /// The number of bits in the new model.
   var count: Int
 
   func callAsFunction(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {

@@ -1,22 +1,22 @@
 /// Plans a migration in place.
 ///
-/// Pure: what the file has comes in as ``ExistingSchema`` and ``MigrationFacts``. Each phase is a function from values
-/// to a value, and none changes what an earlier one gave:
+/// A pure function: it gets the file's content as ``ExistingSchema`` and ``MigrationFacts``. Each phase is a function
+/// from values to a value, and none changes the result of an earlier one:
 ///
-/// | phase | takes | gives |
+/// | phase | takes | returns |
 /// |---|---|---|
 /// | `MigrationVersions` | both models' schemas, the delta, the facts | which entity, property and table is which |
-/// | `TableMoves` | the versions | for each table of the destination, whose rows it gets, and what is added to their keys |
-/// | `FeedPlanner` | versions, moves | `ColumnSources`: what each column gets; look-ups and numberings to be done later |
-/// | `JoinPlanner` | versions, moves | `JoinMoves`: statements for join tables, and those that stay |
-/// | `RowPlanner` | versions, moves, column sources | `RowMoves`: statements for tables and rows, and who is a successor in the end |
-/// | `LeavingPlanner` | versions, the two before | statements for tables that go, and for references to rows that go |
-/// | `IndexPlanner`, `HistoryPlanner` | versions, moves, which columns changed | statements for what follows the rows |
+/// | `TableMoves` | the versions | for each table of the destination, whose rows it gets and the offset of their keys |
+/// | `FeedPlanner` | versions, moves | `ColumnSources`: the value of each column, and later look-ups and numberings |
+/// | `JoinPlanner` | versions, moves | `JoinMoves`: statements for join tables, and tables that stay |
+/// | `RowPlanner` | versions, moves, column sources | `RowMoves`: statements for tables and rows, tables that stay |
+/// | `LeavingPlanner` | versions, these two results | statements for removed tables and references to removed rows |
+/// | `IndexPlanner`, `HistoryPlanner` | versions, moves, changed columns | statements for indexes and for the history |
 ///
-/// The statements are run in another order, that of `MigrationStatements`' parts.
+/// The statements run in another order, that of the parts of `MigrationStatements`.
 ///
-/// A table has at most one **successor**: the table that it becomes without a row being copied. If rows of another
-/// table come into a successor, they get keys behind its own: one number is added to all of these keys and to all
+/// A table has at most one **successor**: the table that it becomes without copying a row. If rows of another table
+/// move into the successor, they get keys behind its own: the same number is added to all of these keys and to all
 /// references to them.
 package enum MigrationPlanner {
   package static func plan(
@@ -51,7 +51,7 @@ package enum MigrationPlanner {
     return plan
   }
 
-  // What SQL is made of.
+  // Pieces of SQL.
 
   static func list(_ numbers: [Int]) -> String { numbers.map(String.init).joined(separator: ", ") }
 

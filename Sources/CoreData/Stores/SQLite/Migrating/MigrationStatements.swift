@@ -1,30 +1,30 @@
-/// What phases of the planner want to be run. The parts stand in the order in which they are; up to the third,
-/// everything still has the names and numbers of the source.
+/// The statements that the planner's phases want to run. The parts are listed in the order in which they run. In the
+/// first two, everything still has the names and numbers of the source.
 package struct MigrationStatements {
-  /// From a name to another one.
+  /// A change of a name.
   typealias Rename = (from: String, to: String)
 
-  /// Triggers go; references to what goes become null.
+  /// Drops triggers, and clears references to removed rows.
   var clearing: [MigrationPlan.Step] = []
-  /// Rows that change their table, and links that are stored in another way, are put aside.
+  /// Copies rows that change their table, and links that change their form, into other tables.
   var gathering: [MigrationPlan.Step] = []
-  /// Indexes and rows that go; columns are added, renamed and dropped; one UPDATE for each table writes what is new,
-  /// and new numbers.
+  /// Removes indexes and rows; adds, renames and drops columns. One UPDATE for each table writes new values and
+  /// numbers.
   var altering: [MigrationPlan.Step] = []
-  /// Tables that go, under the names that they wait with for their end.
+  /// The removed tables, with the names that they keep until they are dropped.
   var putAside: [Rename] = []
-  /// Tables that get another name.
+  /// The tables that get another name.
   var renames: [Rename] = []
-  /// What was put aside goes where it belongs.
+  /// Moves the gathered rows and links to their tables.
   var filling: [MigrationPlan.Step] = []
-  /// Indexes, derived attributes, triggers, history.
+  /// Creates indexes and triggers, derives attributes, and updates the history.
   var finishing: [MigrationPlan.Step] = []
 
-  /// Columns that change in a table, by the table's name before: their indexes are made anew.
+  /// The columns that change in a table, by the source's name of the table. Their indexes are created again.
   var touched: [String: Set<String>] = [:]
-  /// Tables that stay the same under their name.
+  /// The tables that keep their name and are not copied.
   var staying: Set<String> = []
-  /// Whether something is put aside, to be removed later.
+  /// Whether something is put aside that is removed later.
   var defers = false
 
   static func + (one: MigrationStatements, other: MigrationStatements) -> MigrationStatements {
@@ -49,7 +49,8 @@ package struct MigrationStatements {
     return clearing + gathering + altering + naming + filling + finishing
   }
 
-  /// Renamings in an order in which each new name is free, through other names where one takes another's.
+  /// Puts renames into an order in which each new name is free. If names are exchanged, one goes through a temporary
+  /// name.
   static func ordered(_ renames: [Rename], _ names: inout TemporaryNames) -> [Rename] {
     var waiting = renames.filter { $0.from != $0.to }
     var result: [Rename] = []

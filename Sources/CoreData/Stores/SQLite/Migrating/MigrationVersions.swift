@@ -1,10 +1,10 @@
-/// An entity of the source, by its place among the layouts of the source's model. That there are four such types, and
-/// not one number, keeps what was from standing where what will be is meant.
+/// An entity of the source, by its layout index in the source's model. Four types of this kind, instead of plain
+/// numbers, keep the code from mixing up source and destination, or entity and root.
 struct SourceEntity: Hashable {
   let index: Int
 }
 
-/// A root of the source: the one whose table it is.
+/// A root entity of the source, which stands for its table.
 struct SourceRoot: Hashable {
   let index: Int
   var entity: SourceEntity { SourceEntity(index: index) }
@@ -15,7 +15,7 @@ struct DestinationEntity: Hashable {
   let index: Int
 }
 
-/// A root of the destination.
+/// A root entity of the destination, which stands for its table.
 struct DestinationRoot: Hashable {
   let index: Int
   var entity: DestinationEntity { DestinationEntity(index: index) }
@@ -28,30 +28,30 @@ struct FormerRelationship {
 
   var destination: SourceEntity { SourceEntity(index: property.destination) }
 
-  /// Whether it was the inverse of another.
+  /// Whether it was the inverse of another relationship.
   func isInverse(of other: FormerRelationship) -> Bool {
     guard let inverse = other.property.inverse else { return false }
     return inverse.name == property.name && inverse.declaringEntity == entity.index
   }
 }
 
-/// A model's two versions as one file has them: which entity and property is which, under which names and numbers. All
-/// phases of the planner ask it, none changes it.
+/// The two versions of a model as one file stores them. It knows which entity and property became which, with their
+/// names and numbers. All phases of the planner read it, and none changes it.
 package struct MigrationVersions {
   let source: SchemaPlan
   let destination: SchemaPlan
   let existing: ExistingSchema
   let facts: MigrationFacts
-  /// Whether columns and tables that go are only renamed.
+  /// Whether removed columns and tables are only renamed.
   let defers: Bool
   let dialect: any MigrationDialect
 
-  /// What a destination's entity was, and what a source's has become.
+  /// The source's entity of a destination's entity; `successor` is the reverse.
   let origin: [DestinationEntity: SourceEntity]
   let successor: [SourceEntity: DestinationEntity]
-  /// The source's property of each kept one, by its name now.
+  /// The source's property of each kept property, by its name in the destination.
   private let formerProperties: [DestinationEntity: [String: NSPropertyDescription]]
-  /// The columns that rows of an entity use.
+  /// The columns that the rows of an entity use.
   private let columns: [SourceEntity: Set<String>]
 
   init(
@@ -99,7 +99,7 @@ package struct MigrationVersions {
     return columns
   }
 
-  // Before.
+  // The source.
 
   func schema(_ entity: SourceEntity) -> EntitySchema { source.schema.entity(at: entity.index) }
   func layout(_ entity: SourceEntity) -> EntityLayout { source.schema.layouts.layouts[entity.index] }
@@ -107,15 +107,15 @@ package struct MigrationVersions {
   func table(of root: SourceRoot) -> String { schema(root.entity).table }
   /// Its Z_ENT.
   func number(_ entity: SourceEntity) -> Int { schema(entity).number }
-  /// It and those below it.
+  /// The entity and all its subentities.
   func subtree(_ entity: SourceEntity) -> [SourceEntity] { layout(entity).subtree.map(SourceEntity.init) }
   func maximumKey(of root: SourceRoot) -> Int64 { facts.maximumKeys[table(of: root)] ?? 0 }
   /// Whether rows of the entity use a column of their table.
   func has(_ column: String, _ entity: SourceEntity) -> Bool { columns[entity]?.contains(column) ?? false }
 
-  // After.
+  // The destination.
 
-  /// All entities that the store is to hold.
+  /// All entities of the destination's store.
   var entities: [EntitySchema] { destination.schema.entities.compactMap { $0 } }
 
   func schema(_ entity: DestinationEntity) -> EntitySchema { destination.schema.entity(at: entity.index) }
@@ -123,15 +123,15 @@ package struct MigrationVersions {
   func root(of entity: DestinationEntity) -> DestinationRoot { DestinationRoot(index: layout(entity).rootIndex) }
   /// Its Z_ENT.
   func number(_ entity: DestinationEntity) -> Int { schema(entity).number }
-  /// It and those below it.
+  /// The entity and all its subentities.
   func subtree(_ entity: DestinationEntity) -> [DestinationEntity] {
     layout(entity).subtree.map(DestinationEntity.init)
   }
 
-  // What is what.
+  // What became of what.
 
-  /// The property that a destination's one was, in the origin of one of the entities that have it; of an element of a
-  /// composite attribute the element at the same path.
+  /// The source's property that became a property of the destination, in the origin of `entity`; nil if there is none
+  /// whose values fit. For an element of a composite attribute it is the element at the same path.
   func former(_ property: LayoutProperty, of entity: DestinationEntity) -> LayoutProperty? {
     guard let before = origin[entity] else { return nil }
     let outer = property.composite ?? property
@@ -144,15 +144,15 @@ package struct MigrationVersions {
     return found
   }
 
-  /// Whether a column of the new type takes the values of the former one as they are: SQLite makes floating-point
-  /// numbers of integers when it writes them to a column that is declared as FLOAT.
+  /// Whether a column of the new type takes the former values unchanged. SQLite converts an integer to a floating-point
+  /// number when it writes it to a column declared as FLOAT.
   private func holdsValues(of former: LayoutProperty, _ property: LayoutProperty) -> Bool {
     former.kind.column == property.kind.column
       || former.attribute.attributeType.widens(to: property.attribute.attributeType)
   }
 
-  /// The source's relationships that became one of the destination's: one, but for relationships that several
-  /// entities had and that their parent has now.
+  /// The source's relationships that became one relationship of the destination. There are several if several entities
+  /// had the relationship and their parent has it now.
   func formerRelationships(_ property: LayoutProperty, of entity: DestinationEntity) -> [FormerRelationship] {
     var found: [FormerRelationship] = []
     for member in subtree(entity) {
@@ -167,7 +167,7 @@ package struct MigrationVersions {
     return found
   }
 
-  /// The numbers of the entities from `before` downwards that have not become any from `after` downwards.
+  /// The numbers of those entities in the subtree of `before` that did not become an entity in the subtree of `after`.
   func numbersLeaving(_ before: SourceEntity, _ after: DestinationEntity) -> [Int] {
     subtree(before).compactMap { entity in
       guard let schema = source.schema.entities[entity.index], !schema.layout.isAbstract else { return nil }
@@ -182,7 +182,7 @@ package struct MigrationVersions {
     former.property.kind == .toMany ? schema(former.entity).toMany[former.property.toManyIndex] : nil
   }
 
-  /// The column in the members' table that refers to the owner of a to-many relationship; nil where there is none.
+  /// The column in the members' table that refers to the owner of a to-many relationship; nil if there is none.
   func memberColumn(of former: FormerRelationship) -> (root: SourceRoot, column: String, order: String?)? {
     switch storage(of: former) {
     case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):
@@ -197,19 +197,19 @@ package struct MigrationVersions {
 }
 
 extension SlotColumn {
-  /// With the columns that belong to it.
+  /// Its name and the names of its companions.
   var allNames: [String] { [name] + companions }
 
-  /// The columns that are null where it is.
+  /// The columns that are null if this one is.
   var companions: [String] { [entityName, orderName].compactMap { $0 } }
 }
 
-/// Names for tables and columns that are gone when the migration ends.
+/// Names for tables and columns that no longer exist when the migration ends.
 struct TemporaryNames {
   private let taken: Set<String>
   private var count = 0
 
-  /// - Parameter taken: those of all tables and indexes, in capitals.
+  /// - Parameter taken: the names of all tables and indexes, in capitals.
   init(unlike taken: Set<String>) { self.taken = taken }
 
   mutating func next() -> String {

@@ -1,11 +1,11 @@
-/// What becomes of tables and their rows.
+/// The plan for tables and their rows.
 struct RowMoves {
   var statements = MigrationStatements()
-  /// The source's roots whose tables become one of the destination's.
+  /// The source's roots whose tables become tables of the destination.
   var heirs: Set<SourceRoot> = []
 }
 
-/// Plans tables and their rows: one table is altered, rows of others are copied.
+/// Plans tables and their rows. For each table, one table of the source is altered, and rows of others are copied.
 struct RowPlanner {
   private let versions: MigrationVersions
   private let sources: ColumnSources
@@ -50,9 +50,10 @@ struct RowPlanner {
 
   // Altering.
 
-  /// Each column that is dropped, and an UPDATE of all rows, rewrites the table. Copying does it once, but costs two
-  /// such passes, and one more for each index, which has to be made anew: so measured with a million rows. A constraint
-  /// within the table, as old frameworks wrote it, goes no other way.
+  /// Whether it is better to copy the rows than to alter the table. Each dropped column rewrites the table, and so does
+  /// an UPDATE of all rows. Copying costs as much as two such passes, and one more for each index, which has to be
+  /// created again (measured with a million rows). A constraint in the table's declaration, as old frameworks wrote it,
+  /// can only be removed by copying.
   private func isBetterCopied(_ alteration: TableAlteration) -> Bool {
     if !versions.dialect.rewritesTables { return false }
     let facts = versions.facts
@@ -84,7 +85,7 @@ struct RowPlanner {
     result.statements.renames.append((name, table.name))
   }
 
-  /// Rows of a table that have no place in what becomes of it.
+  /// Removes the rows of a table that don't belong in its successor.
   private mutating func removeRows(but flow: TableMove.Flow) {
     let layout = versions.layout(flow.root.entity)
     guard layout.hasSubentities else { return }
@@ -106,7 +107,7 @@ struct RowPlanner {
 
   // Copying.
 
-  /// Rows from tables that don't become this one; the table itself where none does.
+  /// Copies the rows of tables that don't become this one. Creates the table if no table becomes it.
   private mutating func copyRows(_ move: TableMove, to table: TablePlan) {
     let flows = move.flows.filter { $0.root != move.successor && !$0.entitiesWithRows(versions).isEmpty }
     if flows.isEmpty, move.successor != nil { return }
@@ -137,7 +138,7 @@ struct RowPlanner {
     fill("DROP TABLE \(name)", "removing what was put aside")
   }
 
-  /// Which rows of its table a flow takes.
+  /// The condition for the rows of its table that a flow takes.
   private func condition(_ flow: TableMove.Flow) -> String {
     guard versions.layout(flow.root.entity).hasSubentities else { return "" }
     let numbers = flow.entitiesWithRows(versions).map { versions.number($0.before) }.sorted()
@@ -167,7 +168,7 @@ struct RowPlanner {
     let target = "(SELECT v FROM \(name) WHERE k = \(table.name).Z_PK)"
     var sets = ["\(lookup.column) = \(target)"]
     if let column = lookup.entityColumn {
-      // With a name of its own: where the target is the table itself, its name has to mean the row that is written.
+      // An alias, because the target may be the table itself, and its name has to mean the row being written.
       sets.append("\(column) = (SELECT t.Z_ENT FROM \(lookup.target) AS t WHERE t.Z_PK = \(target))")
     }
     if let column = lookup.orderColumn {
@@ -185,7 +186,7 @@ struct RowPlanner {
     fill("DROP TABLE \(name)", "removing what was put aside")
   }
 
-  /// Orders that there were not, for those that have none yet.
+  /// Numbers the rows that have no position yet in a new order column.
   private mutating func rank(_ ranking: LinkRanking, _ table: TablePlan) {
     let condition = "\(ranking.column) IS NOT NULL AND \(ranking.order) IS NULL\(entities(ranking.numbers))"
     fill(

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a migration has put aside.
+/// The columns and tables that a migration has put aside.
 ///
-/// A migration with `NSPersistentStoreDeferredLightweightMigrationOptionKey` drops no column and no table: it renames
-/// them, which takes no time, and sets the same key in the store's metadata. Saves leave what is put aside alone; a
-/// later migration carries it on.
+/// A migration with `NSPersistentStoreDeferredLightweightMigrationOptionKey` drops no column and no table. It renames
+/// them, which takes no time, and sets the same key in the store's metadata. Saves don't touch them, and a later
+/// migration keeps them.
 extension SQLiteStore {
-  /// Drops what is put aside; a piece is one table or column.
+  /// Drops the columns and tables that are put aside, or only one of them. Returns whether there was any.
   package func finishDeferredMigration(isOne: Bool) throws -> Bool {
     let key = NSPersistentStoreDeferredLightweightMigrationOptionKey
     guard StoreOptions.flag(metadata[key]) else { return false }
@@ -35,16 +35,16 @@ extension SQLiteStore {
 enum DeferredNames {
   static let prefix = "DEFERRED_"
 
-  /// A name that the file does not have.
+  /// A new name that the file does not have yet.
   static func name(for name: String, unlike existing: ExistingSchema) -> String {
-    // What is put aside twice under one name, in two migrations, has different numbers.
+    // The number differs if two migrations put aside the same name.
     let taken = Set(existing.tables.values.flatMap { $0.map(\.name) }).union(existing.deferredTables)
     var number = 1
     while taken.contains(SQLName.quoted("\(prefix)\(number)_\(name)")) { number += 1 }
     return SQLName.quoted("\(prefix)\(number)_\(name)")
   }
 
-  /// What drops everything that is put aside, a statement each.
+  /// The statements that drop the tables and columns that are put aside, one for each.
   static func dropStatements(_ connection: Connection) throws -> [String] {
     let tables = try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '\(prefix)%' ORDER BY name")

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-  /// In one transaction. What another process has brought there meanwhile is left as it is.
+  /// Migrates a store in one transaction. Does nothing if another process has migrated it in the meantime.
   package static func migrateInPlace(
     at url: URL, by delta: ModelDelta, to layouts: ModelLayouts, configuration: String?,
     options: [AnyHashable: Any]?
@@ -14,19 +14,19 @@ extension SQLiteStore {
 
 /// One migration in place.
 ///
-/// The file stays in the journal mode that it has, a write-ahead log as a rule: what is written twice is what a
-/// rollback journal would write twice too, other processes go on reading meanwhile, and a kill at any moment leaves
-/// the old state or the new one. Afterwards the log is emptied into the file.
+/// The file keeps its journal mode, usually a write-ahead log. The log writes twice what a rollback journal would also
+/// write twice. Other processes can read during the migration, and a kill at any moment leaves either the old state or
+/// the new one. Afterwards the log is emptied into the file.
 struct InPlaceMigration {
   let url: URL
   let delta: ModelDelta
   let layouts: ModelLayouts
   let configuration: String?
   let options: StoreOptions
-  /// Called before each step with its number; for tests of what fails.
+  /// Called with the number of each step before it runs, so that tests can make it fail.
   @TaskLocal static var willRun: (@Sendable (Int) throws -> Void)?
 
-  /// What a file migrated so says in its metadata, as Apple's.
+  /// The metadata entry of a file that was migrated in place, as in Apple's files.
   static let managerKey = "migrationManagerClass"
   static let managerName = "NSSQLiteInPlaceMigrationManager"
 
@@ -42,7 +42,7 @@ struct InPlaceMigration {
       let forgotten = try connection.transaction(.exclusive) {
         let before = try namedFiles(connection)
         try migrate(connection)
-        // Columns that are gone, and values that are in their columns now.
+        // The files of dropped columns, and of values that are in the column now.
         let forgotten = before.isEmpty ? [] : before.subtracting(try namedFiles(connection)).sorted()
         try externals.willCommit(made: [], forgotten: forgotten)
         return forgotten
@@ -53,12 +53,12 @@ struct InPlaceMigration {
       throw Failure.migrationFailed(
         url: url, reason: "its file can't be changed", underlying: error.failure(at: url).nsError)
     }
-    // Another reader may keep the log; then the next checkpoint does it.
+    // Another reader may hold the log; then the next checkpoint empties it.
     _ = try? connection.withoutWaiting { try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)") }
     externals.close(connection)
   }
 
-  /// The files that rows name; none where there is no folder of files.
+  /// The external files that rows name; empty if there is no folder for such files.
   private func namedFiles(_ connection: Connection) throws -> Set<String> {
     ExternalFiles(store: url).exist ? try ExternalFiles.named(in: connection) : []
   }
@@ -88,7 +88,7 @@ struct InPlaceMigration {
     for pragma in self.options.connectionPragmas where pragma.name != "recursive_triggers" {
       try connection.set(pragma: pragma.name, to: pragma.value)
     }
-    // Pages that are written more than once stay in memory, within limits.
+    // Keeps pages that are written more than once in memory, within limits.
     try connection.set(pragma: "cache_size", to: "-32000")
     return connection
   }
@@ -141,7 +141,7 @@ struct InPlaceMigration {
       url: url, reason: "\(step.purpose) failed", underlying: error.failure(at: url).nsError)
   }
 
-  /// The first values that several rows have.
+  /// The first values that several rows share.
   private func duplicate(
     _ entity: EntitySchema, attributes: [String], connection: Connection, number: (Int) -> Int
   ) throws -> [Any?] {
@@ -160,7 +160,7 @@ struct InPlaceMigration {
     return row
   }
 
-  // What the file says of itself.
+  // The file's bookkeeping.
 
   private func writeBookkeeping(
     _ plan: MigrationPlan, after: SchemaPlan, metadata: [String: Any], connection: Connection

@@ -1,14 +1,14 @@
-/// How the table of one root becomes that of another without its rows being copied.
+/// The changes that turn one root's table into another root's table without copying rows.
 struct TableAlteration {
   struct Assignment {
     let column: String
     let expression: String
-    /// Which rows it changes; nil for all.
+    /// The condition for the rows that it changes; nil for all rows.
     let condition: String?
   }
 
   let before: String
-  /// By the destination's column: the source's that becomes it.
+  /// The source's column that becomes a column of the destination, by the destination's name.
   private(set) var bases: [String: String] = [:]
   private(set) var renames: [MigrationStatements.Rename] = []
   private(set) var additions: [TablePlan.Column] = []
@@ -20,7 +20,7 @@ struct TableAlteration {
     renames.flatMap { [$0.from, $0.to] } + additions.map(\.name) + assignments.map(\.column) + drops
   }
 
-  /// One UPDATE for everything; nil where no row changes.
+  /// The one UPDATE that makes all assignments; nil if no row changes.
   var update: String? {
     if assignments.isEmpty { return nil }
     let sets = assignments.map { "\($0.column) = \($0.expression)" }.joined(separator: ", ")
@@ -51,7 +51,7 @@ struct TableAlteration {
       types: Dictionary(present.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first }),
       wanted: { versions.type(of: $0, in: table).name })
 
-    // Names: what goes makes room first.
+    // Columns that are dropped give up their names first.
     var physical: [String: String] = [:]
     let wanted = Set(columns.map(\.name))
     let known = Set(versions.source.tables.first { $0.root.index == flow.root.index }!.columns.map(\.name))
@@ -79,7 +79,7 @@ struct TableAlteration {
     }
   }
 
-  /// Which column becomes which: the one that most entities have there; before all others one of the same name.
+  /// Chooses the column that becomes each column: one of the same name, or else the one that most entities use for it.
   private static func bases(
     _ columns: [TablePlan.Column], entities: [TableMove.EntityMove], sources: ColumnSources,
     types: [String: String], wanted: (TablePlan.Column) -> String
@@ -103,7 +103,7 @@ struct TableAlteration {
     return bases
   }
 
-  /// The new numbers of entities.
+  /// The assignments of new entity numbers.
   private static func numbers(
     _ flow: TableMove.Flow, entities: [TableMove.EntityMove], versions: MigrationVersions
   ) -> [Assignment] {
@@ -120,7 +120,7 @@ struct TableAlteration {
     ]
   }
 
-  /// - Parameter physical: what a source's column is called when the UPDATE runs.
+  /// - Parameter physical: returns the name of a source's column at the time the UPDATE runs.
   private static func assignment(
     _ column: TablePlan.Column, base: String?, entities: [TableMove.EntityMove], versions: MigrationVersions,
     sources: ColumnSources, physical: (String) -> String
@@ -163,7 +163,7 @@ extension TableMove.Flow {
     entities.filter { !versions.layout($0.before).isAbstract }
   }
 
-  /// What the columns of copied rows are, by the destination's column; those that are null are left out.
+  /// The expressions for copied rows, with the destination's columns. Columns that are null are left out.
   func selection(
     for table: TablePlan, _ versions: MigrationVersions, _ sources: ColumnSources
   ) -> [(column: String, expression: String)] {

@@ -1,36 +1,36 @@
-/// What a table of the destination is made of.
+/// The sources of one table of the destination.
 struct TableMove {
   /// The rows that come from one table.
   struct Flow {
     let root: SourceRoot
     var entities: [EntityMove] = []
-    /// What is added to their keys.
+    /// The number that is added to their keys.
     var offset: Int64 = 0
   }
 
-  /// An entity whose rows the table had, or is to have.
+  /// An entity whose rows move, before and after.
   struct EntityMove {
     let before: SourceEntity
     let after: DestinationEntity
   }
 
   var flows: [Flow] = []
-  /// The root whose table becomes this one; nil for a table that is made anew.
+  /// The root whose table becomes this one; nil for a new table.
   var successor: SourceRoot?
 }
 
-/// All of them, by the destination's root.
+/// The moves of all tables, by the destination's root.
 struct TableMoves {
   private var moves: [DestinationRoot: TableMove] = [:]
 
   subscript(table: TablePlan) -> TableMove { moves[DestinationRoot(index: table.root.index)] ?? TableMove() }
 
-  /// What is added to the keys of a source table's rows in a destination's table.
+  /// The number that is added to the keys of a source table's rows in a destination's table.
   func offset(_ before: SourceRoot, _ after: DestinationRoot) -> Int64 {
     moves[after]?.flows.first { $0.root == before }?.offset ?? 0
   }
 
-  /// The last key of each table, by its root's Z_ENT.
+  /// The highest key of each table, by its root's Z_ENT.
   func maximumKeys(_ versions: MigrationVersions) -> [Int: Int64] {
     var keys: [Int: Int64] = [:]
     for (root, move) in moves {
@@ -52,7 +52,7 @@ struct TableMoves {
       }
       moves[root] = move
     }
-    // Where the root is new, the first of the others whose table nobody has taken.
+    // A root without a predecessor gets the first of the other tables that is not taken.
     for table in tables {
       let root = DestinationRoot(index: table.root.index)
       guard moves[root]!.successor == nil, let flow = moves[root]!.flows.first(where: { !taken.contains($0.root) })
@@ -77,7 +77,7 @@ struct TableMoves {
     return flows
   }
 
-  /// The successor's rows come first and keep their keys.
+  /// Sets the offsets. The successor's rows come first and keep their keys.
   private static func withOffsets(_ move: TableMove, _ versions: MigrationVersions) -> TableMove {
     var move = move
     move.flows.sort {

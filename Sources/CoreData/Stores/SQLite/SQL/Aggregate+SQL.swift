@@ -1,18 +1,18 @@
 extension Aggregate {
-  /// What stands before the parenthesis of the operand, and behind it.
+  /// The SQL before the operand's parenthesis and behind it.
   func sql(_ dialect: SQLDialect) -> (before: StaticString, after: StaticString) {
     switch self {
     case .count: ("COUNT", "")
-    // SQL's sum of nothing is null.
+    // SQL's sum of no rows is null; Core Data's is 0.
     case .sum: dialect == .sqlite ? ("IFNULL(SUM", ", 0)") : ("COALESCE(SUM", ", 0)")
     case .min: ("MIN", "")
     case .max: ("MAX", "")
-    // Of integers PostgreSQL makes decimals.
+    // PostgreSQL's average of integers is a decimal.
     case .average: dialect == .sqlite ? ("AVG", "") : ("AVG(CAST", " AS DOUBLE PRECISION))")
     }
   }
 
-  /// The kind of value that comes of values of a kind.
+  /// The kind of the result for operands of a kind.
   func kind(of operand: SlotKind?) -> SlotKind? {
     switch self {
     case .count: .int64

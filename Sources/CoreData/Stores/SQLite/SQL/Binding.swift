@@ -6,10 +6,10 @@ package enum Binding: Hashable {
   case text(String)
   case blob(Data)
   case uuid(UUID)
-  /// The values of a list, all of one case. Only engines that have arrays are given such.
+  /// The values of a list, all of one case. Only engines with arrays get this case.
   case array([Binding])
 
-  /// A slot of a row as its column holds it.
+  /// The value of a row's slot, in the form its column holds.
   init(_ row: RowSnapshot, _ property: LayoutProperty) {
     if property.word < 0 || row.isNull(slot: property.slot) {
       self = .null
@@ -41,7 +41,7 @@ package enum Binding: Hashable {
     }
   }
 
-  /// As SQL has it in a text.
+  /// The value as a literal in SQL text.
   var literal: String {
     switch self {
     case .null: "NULL"
@@ -56,7 +56,7 @@ package enum Binding: Hashable {
     }
   }
 
-  /// As the trace shows it.
+  /// The value as the trace shows it.
   var text: String {
     switch self {
     case .null: "nil"

@@ -1,12 +1,12 @@
-/// `t0.ZNAME = ?`: one of the row's own columns beside one value, by `= != < <= > >=`. Most comparisons are
-/// such, and they are the ones that a `FetchShape` knows.
+/// `t0.ZNAME = ?`: one of the row's own columns compared with one value by `= != < <= > >=`. Most comparisons are of
+/// this kind, and a `FetchShape` knows no other.
 struct ColumnComparison {
   let property: LayoutProperty
   let value: Binding
   private let comparator: Comparison.Comparator
 
-  /// nil for other comparisons, and where one with a value is more or less than one parameter.
-  // Inlined: each fetch asks, and a call costs one by key 1 % of its instructions.
+  /// Returns nil for other comparisons, and for a value that doesn't become exactly one parameter.
+  // Inlined, because each fetch asks: the call would cost a fetch by key 1 % of its instructions.
   @inline(__always)
   init?(_ comparison: Comparison, entity: EntitySchema, translator: PredicateTranslator) {
     guard comparison.comparator.isPlain, comparison.modifier != .all, comparison.options.isEmpty,
@@ -33,7 +33,7 @@ struct ColumnComparison {
 }
 
 extension PredicateTranslator {
-  /// nil for what isn't one value that a property's column may have.
+  /// The constant as one value of the property's column; nil if it isn't one.
   @inline(__always)
   fileprivate func value(
     of constant: PredicateConstant, beside property: LayoutProperty, of layout: EntityLayout
@@ -50,14 +50,14 @@ extension PredicateTranslator {
 }
 
 extension SQLExpression {
-  /// Null is unequal to every value.
+  /// Compares a column with a value. Null is unequal to every value.
   static func equality(_ value: SQLExpression, _ bound: Binding, isEqual: Bool) -> SQLExpression {
     isEqual ? .infix(value, "=", .bound(bound)) : .either(.infix(value, "<>", .bound(bound)), value.isNull())
   }
 }
 
 extension EntitySchema {
-  /// The attribute or to-one relationship of a name; nil if the table has no column for it.
+  /// The attribute or to-one relationship with a name; nil if the table has no column for it.
   func storedProperty(named name: String) -> LayoutProperty? {
     guard let property = layout.property(named: name), property.slot >= 0, !property.isTransient,
       slots[property.slot] != nil
@@ -75,7 +75,7 @@ extension Comparison.Comparator {
     }
   }
 
-  /// The operator that SQL has for it.
+  /// SQL's operator for it.
   var sign: StaticString {
     switch self {
     case .equalTo: "="

@@ -2,16 +2,16 @@ internal import CSQLite
 
 /// A fetch of dictionaries: its statement, and how the columns become values.
 ///
-/// Without groups, aggregates beside plain columns repeat the aggregate of the whole table in each row.
+/// Without groups, an aggregate beside plain columns repeats the aggregate of all fetched rows in each row.
 package struct DictionaryQuery {
   package struct Column {
     package let name: String
-    /// As the column description declares it: an average as an integer is cut, a number as a string is text. Else that
-    /// of the value.
+    /// The type that the column description declares, or else the value's own. An average declared as an integer is
+    /// cut; a number declared as a string becomes text.
     package let kind: SlotKind?
-    /// The destination, for object ids.
+    /// The destination entity, if the column holds object ids.
     package let reference: EntityLayout?
-    /// The column with the Z_ENT of the destination's row, where it has subentities.
+    /// The column with the Z_ENT of the destination's row, if the destination has subentities; otherwise -1.
     package let entityColumn: Int32
   }
 
@@ -66,7 +66,7 @@ package struct DictionaryQuery {
     self.columns = columns
   }
 
-  /// An aggregate over all rows of the fetch, as a select of its own.
+  /// An aggregate over all rows of the fetch, as a separate select.
   private static func wholeTable(
     _ node: ExpressionNode, planner: FetchPlanner, fetch: FetchDescription, query: RowQuery
   ) throws -> SQLOperand {
@@ -81,10 +81,10 @@ package struct DictionaryQuery {
 
   // Results.
 
-  /// The rows as dictionaries; null has no key.
+  /// The rows as dictionaries, which have no key for a null.
   ///
-  /// Made of what a dictionary holds in the end: out of Swift dictionaries Foundation would box each key for each row,
-  /// and out of an array of `Any` it would look for the class of each value, which costs as much as the rest.
+  /// They are made from arrays of objects. From a Swift dictionary, Foundation would box each key for each row. From an
+  /// array of `Any` it would look up the class of each value, which costs as much as everything else here.
   func dictionaries(_ statement: Statement, _ store: SQLiteStore) throws -> [NSDictionary] {
     let names: [NSObject] = columns.map { NSString(string: $0.name) }
     var rows: [NSDictionary] = []

@@ -1,4 +1,4 @@
-/// Turns a fetch description into a SELECT. Pure.
+/// Turns a fetch description into a SELECT. It keeps no state.
 package struct FetchPlanner {
   package let schema: StoreSchema
   package let translator: PredicateTranslator
@@ -8,7 +8,7 @@ package struct FetchPlanner {
     self.translator = translator
   }
 
-  /// What a fetch reads, for one of the outputs that have a shape.
+  /// The select of a fetch, for one of the outputs of a `FetchShape`.
   package func select(_ fetch: FetchDescription, output: FetchShape.Output, _ query: RowQuery) throws
     -> SelectStatement
   {
@@ -16,7 +16,7 @@ package struct FetchPlanner {
     case .rows: return try select(fetch, query, columns: query.columns)
     // Z_ENT, or 0, and Z_PK.
     case .references: return try select(fetch, query, columns: Array(query.columns.prefix(2)))
-    // Limit and offset don't count.
+    // A count ignores limit and offset.
     case .count:
       var whole = fetch
       whole.sort = []
@@ -33,7 +33,7 @@ package struct FetchPlanner {
     var select = SelectStatement(columns, from: .named(query.entity.table, as: "t0"))
     try addConditions(fetch, query: query, scope: scope, to: &select)
     select.order = try fetch.sort.map { try order($0, scope) }
-    // SQLite has rows of one place in the order of their keys; others have to be told.
+    // SQLite returns rows with equal sort values in the order of their keys; other engines must be told to.
     if !translator.dialect.ordersByKey, !select.order.isEmpty || fetch.limit > 0 || fetch.offset > 0 {
       select.order.append(SelectStatement.Order(value: .column("t0", "Z_PK")))
     }
@@ -55,7 +55,7 @@ package struct FetchPlanner {
     if let (condition, _) = query.entityCondition { select.conditions.append(condition) }
   }
 
-  /// A column to sort by. Nulls come first, as SQLite has them.
+  /// A column to sort by. Nulls come first, as in SQLite.
   func order(_ key: SortKey, _ scope: QueryScope) throws -> SelectStatement.Order {
     let name = key.path.joined(separator: ".")
     try key.checkTranslatable(entity: scope.source.layout.name)
@@ -73,7 +73,7 @@ package struct FetchPlanner {
 }
 
 extension SortKey.Collation {
-  /// The collation that orders texts in this way; nil for SQLite's own.
+  /// The name of the collation that orders texts this way; nil for SQLite's own order.
   var sqlName: String? {
     switch self {
     case .binary: nil

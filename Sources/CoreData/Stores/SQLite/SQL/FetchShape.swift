@@ -1,23 +1,25 @@
-/// What the text of a simple fetch depends on: entity, output, properties, operators, order, limit, but no
-/// value.
+/// Everything that the text of a simple fetch depends on: entity, output, properties, operators, order and limit, but
+/// no value.
 ///
 /// Fetches of one shape share a statement, which is found without translating anything. That is why predicates are read
-/// here a second time: of a fetch by an indexed column, making the tree alone would take 14 % more instructions, making
-/// and printing it 60 %. Simple are predicates
-/// of `ColumnComparison`s under any AND, OR and NOT, sorted by columns as they are. Each comparison becomes one
-/// parameter, and the printer keeps the predicate's order. Other fetches are translated each time, and find their
-/// prepared statement by its text.
+/// a second time here. For a fetch by an indexed column, making the SQL tree would take 14 % more instructions, and
+/// making and printing it 60 % more.
+///
+/// A fetch is simple if its predicate has only `ColumnComparison`s, under any AND, OR and NOT, and if it sorts by
+/// columns without a collation. Each comparison becomes one parameter, in the order of the predicate. Other fetches are
+/// translated each time, and find their prepared statement by its text.
 package struct FetchShape: Hashable {
   package enum Output: Int {
     case rows, references, count
   }
 
-  /// The predicate's tree without its values, as numbers: those of columns are positive.
+  /// Everything but the values, as numbers. In the predicate's tree a comparison is at least 0; other nodes are
+  /// negative.
   private var words: [Int] = []
 
-  /// nil if the fetch is not simple.
+  /// Returns nil if the fetch is not simple.
   ///
-  /// - Parameter bindings: takes the predicate's values.
+  /// - Parameter bindings: receives the predicate's values.
   package init?(
     _ fetch: FetchDescription, output: Output, entity: EntitySchema, translator: PredicateTranslator,
     bindings: inout [Binding]

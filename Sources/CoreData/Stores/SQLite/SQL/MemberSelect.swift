@@ -1,8 +1,9 @@
 /// Selects over the members of to-many relationships.
 extension SelectStatement {
-  /// Of members as `t0`, in the relationship's order where it has one; and the column with their owner's key.
+  /// The select of members as `t0`, in the order of the relationship if it is ordered, and the column with the key of
+  /// their owner.
   ///
-  /// - Parameter condition: which owners, by that column.
+  /// - Parameter condition: makes the condition that chooses the owners, from that column.
   package static func members(
     _ columns: [SQLExpression], of members: EntitySchema, by storage: ToManyStorage, schema: StoreSchema,
     owners condition: (SQLExpression) -> SQLExpression
@@ -22,19 +23,19 @@ extension SelectStatement {
 }
 
 extension ToManyStorage {
-  /// How a select over members finds whose they are.
+  /// The path from members to their owner.
   struct Link {
     /// The column with the owner's key.
     let owner: SQLExpression
-    /// The table of pairs, where the key is in one.
+    /// The join with the table of pairs, if that table has the key.
     var joins: [SelectStatement.Join] = []
-    /// What an ordered relationship is sorted by.
+    /// The columns that an ordered relationship is sorted by.
     let order: [SQLExpression]
   }
 
   /// - Parameters:
-  ///   - alias: the members' table.
-  ///   - pairs: what a table of pairs is called.
+  ///   - alias: the alias of the members' table.
+  ///   - pairs: the alias for a table of pairs.
   func link(from alias: String, of members: EntitySchema, pairs: @autoclosure () -> String) throws -> Link {
     switch self {
     case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):

@@ -1,6 +1,6 @@
-/// Aggregates: of a row's members, which are sub-selects, and of rows.
+/// Aggregates of a row's members, which are sub-selects, and aggregates of rows.
 extension PredicateTranslator {
-  /// `books.@sum.pages`: the path has the operator at `place`.
+  /// Translates `books.@sum.pages`, where the path has the operator at `place`.
   func aggregate(_ collection: SQLCollection, at place: Int, _ scope: QueryScope) throws -> SQLOperand {
     let name = collection.rest[place]
     let before = Array(collection.rest[..<place])
@@ -18,9 +18,9 @@ extension PredicateTranslator {
     return try self.aggregate(aggregate, collection: inner, scope: scope)
   }
 
-  /// An aggregate of a row's members, or of what a path leads to from them.
+  /// Translates an aggregate of a row's members, or of the values at the end of a path from them.
   ///
-  /// - Parameter countsNil: whether a count is of members, whatever the path leads to, as on key paths.
+  /// - Parameter countsNil: whether a count includes members whose path ends in nil, as `@count` in a key path does.
   func aggregate(
     _ aggregate: Aggregate, collection: SQLCollection, countsNil: Bool = true, scope: QueryScope
   ) throws -> SQLOperand {
@@ -44,7 +44,7 @@ extension PredicateTranslator {
     return .value(.selectOfMembers(select.ofOwner), kind)
   }
 
-  /// `count:(books)` and such: the collection operators in the shape of functions. Its count leaves nils out.
+  /// Translates `count:(books)` and the other collection operators written as functions. This count leaves out nils.
   func aggregateFunction(
     _ function: PredicateFunction, argument: ExpressionNode, scope: QueryScope
   ) throws -> SQLOperand? {
@@ -55,17 +55,17 @@ extension PredicateTranslator {
     return try self.aggregate(aggregate, collection: collection, countsNil: false, scope: scope)
   }
 
-  /// An aggregate of many rows; nil for other expressions, and where there are none.
+  /// Translates an aggregate of many rows. Returns nil for other expressions, and where such aggregates are refused.
   func aggregateOfRows(_ node: ExpressionNode, _ scope: QueryScope) throws -> SQLOperand? {
     if case .refused = scope.aggregates { return nil }
     guard let (aggregate, argument) = node.aggregateOfRows else { return nil }
     if case .other(let make) = scope.aggregates { return try make(node) }
-    // Within it is one row.
+    // The argument is about one row, so it can't contain another aggregate of rows.
     let operand = try scope.withAggregates(.refused) { try self.operand(argument, scope) }
     guard case .collection(let collection) = operand else {
       return .value(.aggregate(aggregate, try expression(operand, scope)), aggregate.kind(of: operand.kind))
     }
-    /// An aggregate of what an aggregate of each row's members is.
+    /// An aggregate over all rows of an aggregate of each row's members.
     func all(_ outer: Aggregate, _ inner: Aggregate) throws -> SQLExpression {
       .aggregate(
         outer, try expression(self.aggregate(inner, collection: collection, countsNil: false, scope: scope), scope))

@@ -1,5 +1,5 @@
 extension PredicateTranslator {
-  /// A comparison of two single values.
+  /// Translates a comparison of two single values.
   func single(
     _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope, negated: Bool
   ) throws -> SQLExpression {
@@ -17,7 +17,7 @@ extension PredicateTranslator {
     return negated ? .notTrue(condition) : condition
   }
 
-  /// Everything but equality and membership: unknown where a side is null.
+  /// Translates every operator except equality and membership. The result is unknown where a side is null.
   private func plain(
     _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> SQLExpression {
@@ -28,7 +28,7 @@ extension PredicateTranslator {
     case .beginsWith: return try search(comparison, text: left, piece: right, place: .start, scope: scope)
     case .endsWith: return try search(comparison, text: left, piece: right, place: .end, scope: scope)
     case .contains: return try search(comparison, text: left, piece: right, place: .anywhere, scope: scope)
-    // A text IN a text is a part of it.
+    // A text IN a text asks for a substring.
     case .in: return try search(comparison, text: right, piece: left, place: .anywhere, scope: scope)
     case .like: return try pattern("NSCoreDataLike", comparison: comparison, left: left, right: right, scope: scope)
     case .matches:
@@ -81,7 +81,7 @@ extension PredicateTranslator {
     return .equality(value, bound, isEqual: isEqual)
   }
 
-  /// The options of a comparison of texts, as the functions take them; nil where plain operators do.
+  /// The options for the functions that compare texts; nil if plain operators will do.
   func textOptions(_ comparison: Comparison, _ operand: SQLOperand) -> Int64? {
     let number = StoreFunctions.number(comparison.options.subtracting(.word))
     guard number != 0 else { return nil }
@@ -104,7 +104,8 @@ extension PredicateTranslator {
     return .infix(a, sign, b)
   }
 
-  /// Both sides as SQL, constants in the type of the other side; nil when one of them is null or of no store.
+  /// Both sides as SQL, a constant in the type of the other side. Returns nil if a constant is null, or an object of
+  /// another store.
   private func pair(
     _ left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> (SQLExpression, SQLExpression)? {
@@ -148,8 +149,8 @@ extension PredicateTranslator {
     return .search("NSCoreDataStringSearch", a, b, [.number(options), .number(0)])
   }
 
-  /// Texts that begin with a prefix are those between it and the next text after all of them. None begins with the
-  /// empty text, as in `StringFinder`.
+  /// The condition that a text begins with a prefix: it is not less than the prefix, and less than the first text after
+  /// all texts with that prefix. As in `StringFinder`, no text begins with the empty text.
   private static func range(_ column: SQLExpression, _ prefix: String) -> SQLExpression {
     if prefix.isEmpty { return .never }
     let start = SQLExpression.infix(column, ">=", .bound(.text(prefix)))
@@ -157,7 +158,7 @@ extension PredicateTranslator {
     return .both(start, .infix(column, "<", .bound(.text(end))))
   }
 
-  /// The least text that is greater than all that begin with `prefix`; nil if there is none.
+  /// The least text that is greater than every text that begins with `prefix`; nil if there is none.
   static func textAfter(_ prefix: String) -> String? {
     var scalars = Array(prefix.unicodeScalars)
     while let last = scalars.popLast() {
@@ -179,7 +180,7 @@ extension PredicateTranslator {
     return .search(function, a, b, [.number(StoreFunctions.number(comparison.options))])
   }
 
-  /// Both sides of a text operator; nil where one has no text.
+  /// Both sides of a text operator; nil if one of them can't be a text.
   private func texts(
     _ left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> (SQLExpression, SQLExpression)? {

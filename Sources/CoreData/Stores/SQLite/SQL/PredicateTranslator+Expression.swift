@@ -1,5 +1,5 @@
 extension PredicateTranslator {
-  /// What an expression is in SQL.
+  /// Translates an expression.
   func operand(_ node: ExpressionNode, _ scope: QueryScope) throws -> SQLOperand {
     if let aggregate = try aggregateOfRows(node, scope) { return aggregate }
     switch node {
@@ -72,7 +72,8 @@ extension PredicateTranslator {
     }
   }
 
-  /// An operand of a function. SQLite keeps a whole decimal or date as an integer, but it counts as what it is.
+  /// An operand of a function. SQLite keeps a whole decimal or date as an integer; it is made a real here, so that a
+  /// division doesn't cut it.
   private func number(_ operand: SQLOperand, _ scope: QueryScope) throws -> SQLExpression {
     switch operand {
     case .value(let value, .decimal?), .value(let value, .date?): return .arithmetic(.word("1.0"), "*", value)
@@ -81,9 +82,9 @@ extension PredicateTranslator {
     }
   }
 
-  /// A value beside texts: floating numbers are written as in memory.
+  /// A value as a text. Floating numbers are written as they are in memory.
   func text(_ value: SQLExpression, _ kind: SlotKind?) -> SQLExpression {
-    // An engine with strict types has a function of one name for each type of number.
+    // An engine with strict types overloads this function for each type of number.
     if dialect == .postgreSQL { return kind?.form == .text ? value : .ownCall("NSCoreDataText", [value]) }
     if kind == .date { return .ownCall("NSCoreDataText", [.infix(.word("1.0"), "*", value)]) }
     return kind == nil || kind?.form == .real ? .ownCall("NSCoreDataText", [value]) : value
@@ -91,7 +92,7 @@ extension PredicateTranslator {
 
   // Key paths.
 
-  /// A column's value: of one that may be the name of a file, what is in the file.
+  /// The value of a column. If the column may hold the name of a file, it is the content of the file.
   static func value(_ column: SlotColumn, in source: QueryScope.Source) -> SQLExpression {
     let value = SQLExpression.column(source.alias, column.name)
     return column.isTagged ? .storedData(value) : value
@@ -146,7 +147,7 @@ extension PredicateTranslator {
 
   private func nested(_ base: ExpressionNode, path: [String], scope: QueryScope) throws -> SQLOperand {
     if case .variable(let name) = base, let (inner, source) = scope.variables[name] {
-      // A variable of a sub-select further out: what its path needs is joined there, where its table is.
+      // The variable may belong to a sub-select further out. Its path is joined there, because its table is there.
       return try self.path(path, from: source, inner, whole: path)
     }
     guard case .collection(let collection) = try operand(base, scope) else {
@@ -216,7 +217,7 @@ extension PredicateTranslator {
     case .floor: return call("floor", nil)
     case .truncate: return call("trunc", nil)
     case .absolute:
-      // SQLite's abs fails for the smallest integer, its minus does not.
+      // SQLite's abs fails for the smallest integer; its minus does not.
       let kind = operands[0].kind
       if kind == nil || kind == .int64 {
         let isNegative = SQLExpression.infix(values[0], "<", .number(0))
@@ -260,7 +261,7 @@ extension PredicateTranslator {
 
   // Constants.
 
-  /// A constant beside what it is compared with; nil for null, and for an object that is none of this store's.
+  /// Converts a constant to the type of the other side. Returns nil for null, and for an object of another store.
   func binding(_ constant: PredicateConstant, for other: SQLOperand, _ scope: QueryScope) throws -> Binding? {
     switch constant {
     case .collection: throw scope.unsupported("A collection within a comparison")
@@ -281,7 +282,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// A value that is bound in the same way wherever it stands; nil for null, objects and collections.
+  /// The value of a constant whose type doesn't depend on the other side; nil for null, objects and collections.
   static func binding(_ constant: PredicateConstant) -> Binding? {
     switch constant {
     case .null, .collection, .object, .other: nil
@@ -297,7 +298,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// The key of an object of this store; nil for those of others, and for one that isn't in an entity's table.
+  /// The key of an object. Returns nil if the object is in another store, or not in the table of the entity.
   func key(_ id: NSManagedObjectID, in layout: EntityLayout) -> Binding? {
     guard layout.rootIndex == id.layout.rootIndex, id.key > 0, let store,
       id.storeIdentity === store || id.storeIdentity?.uuid == store.uuid
@@ -305,7 +306,7 @@ extension PredicateTranslator {
     return .int(id.key)
   }
 
-  /// The number that SQLite makes of a decimal's digits.
+  /// The number that SQLite makes from a decimal's digits.
   static func number(_ value: Decimal) -> Binding {
     if value.isNaN { return .text("NaN") }
     let text = value.description

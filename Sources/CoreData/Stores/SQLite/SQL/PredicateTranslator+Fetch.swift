@@ -1,5 +1,4 @@
-/// FETCH expressions become sub-selects. Nothing in them refers to the statement around, so that their tables may have
-/// the names that its own have.
+/// FETCH expressions become sub-selects. They never refer to the outer statement, so they may use the same aliases.
 extension PredicateTranslator {
   func subFetch(_ request: ExpressionNode, _ scope: QueryScope) throws -> SubFetch {
     guard case .constant(.object(let object)) = request, let sub = object as? SubFetch else {
@@ -8,7 +7,7 @@ extension PredicateTranslator {
     return sub
   }
 
-  /// `left IN FETCH(…)`: null is in no collection.
+  /// Translates `left IN FETCH(…)`. Null is in no collection.
   func membership(
     of left: SQLOperand, in request: ExpressionNode, _ comparison: Comparison, _ scope: QueryScope, negated: Bool
   ) throws -> SQLExpression {
@@ -41,7 +40,7 @@ extension PredicateTranslator {
     return value.isIn(.select(list), negated: negated)
   }
 
-  /// What the fetch finds first.
+  /// The first result of the fetch.
   func first(of request: ExpressionNode, _ scope: QueryScope) throws -> SQLOperand {
     let sub = try subFetch(request, scope)
     if sub.isCount { return try count(of: request, scope) }
@@ -54,7 +53,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// How many the fetch finds.
+  /// The number of results of the fetch.
   func count(of request: ExpressionNode, _ scope: QueryScope) throws -> SQLOperand {
     let sub = try subFetch(request, scope)
     let query = try RowQuery(
@@ -65,7 +64,7 @@ extension PredicateTranslator {
     return .value(.select(SelectStatement([.word("COUNT(*)")], from: .rows(of: limited))), .int64)
   }
 
-  /// The select of a fetch with the one column that it is about, named v, and what that column is.
+  /// The select of a fetch with its only column, named v unless it is the key, and the operand for that column.
   private func subselect(_ sub: SubFetch, _ scope: QueryScope) throws -> (SelectStatement, SQLOperand) {
     let fetch = sub.fetch
     let query = try RowQuery(scope.schema, fetch.layout, includesSubentities: fetch.includesSubentities)
@@ -77,7 +76,7 @@ extension PredicateTranslator {
     var select = try DictionaryQuery(planner, fetch: fetch, request: dictionaries, query: query).select
     select.columns = [select.columns[0]]
     select.columnName = "v"
-    // What the column holds, for the type of what is compared with it; an aggregate is a number of its own kind.
+    // The other side of the comparison needs the column's type. That of an aggregate stays open.
     if let type = column.type, type != .undefinedAttributeType { return (select, .value(.null, SlotKind(type))) }
     if case .keyPath = column.expression, column.expression.aggregateOfRows == nil {
       let operand = try operand(column.expression, QueryScope(scope.schema, fetch.layout))

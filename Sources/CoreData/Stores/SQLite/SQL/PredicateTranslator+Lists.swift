@@ -1,9 +1,10 @@
 /// `IN` with a constant collection.
 ///
-/// Short lists are parameters, their number rounded up, so that few statements serve all of them. A long list is one
-/// parameter, a JSON array, which SQLite opens as a table: one statement for every length, and no limit but memory.
+/// The values of a short list are parameters. Their number is rounded up, so that few statements serve all lists. A
+/// long list is a single parameter: a JSON array that SQLite opens as a table. One statement serves every length, and
+/// memory is the only limit.
 extension PredicateTranslator {
-  /// How many values an IN takes as parameters of their own.
+  /// The length up to which each value is a parameter.
   private static let listLimit = 256
 
   func membership(
@@ -37,7 +38,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// One by one: nothing that could be looked up stands for texts that a locale calls equal.
+  /// Compares with each text in turn. Texts that are equal in a locale have no common form to look up.
   private static func anyEqual(
     _ value: SQLExpression, texts: [String], options: Int64, negated: Bool
   ) -> SQLExpression {
@@ -49,11 +50,11 @@ extension PredicateTranslator {
     return negated ? .notTrue(any) : any
   }
 
-  /// nil for an empty list.
+  /// The list on the right of an IN; nil if it is empty.
   private func list(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression? {
     guard let last = bindings.last else { return nil }
     if dialect.hasArrays {
-      // No text is a number.
+      // A number is equal to no text, and PostgreSQL refuses to compare them.
       let isText = left.kind?.form == .text
       let comparable = isText ? bindings.filter { if case .text = $0 { true } else { false } } : bindings
       return comparable.isEmpty ? nil : .elements(.array(comparable))
@@ -61,7 +62,7 @@ extension PredicateTranslator {
     if bindings.count > PredicateTranslator.listLimit {
       return PredicateTranslator.jsonArray(bindings, beside: left)
     }
-    // By repeating the last.
+    // Repeats the last value.
     var padded = bindings
     var size = 8
     while size < bindings.count { size *= 2 }
@@ -70,8 +71,8 @@ extension PredicateTranslator {
     return .list(padded.map(SQLExpression.bound))
   }
 
-  /// Integers alone, or texts alone, are JSON as they are. Otherwise each value is a text with its kind in front,
-  /// for which `NSCoreDataValue` gives the value.
+  /// The values as a JSON array. Integers alone, or texts alone, are written as they are. Otherwise each value is a
+  /// text that begins with its kind, and `NSCoreDataValue` turns it back into the value.
   private static func jsonArray(_ bindings: [Binding], beside left: SQLOperand) -> SQLExpression {
     var isTextColumn = false
     if case .value(_, let kind) = left { isTextColumn = kind?.form == .text }
@@ -84,10 +85,10 @@ extension PredicateTranslator {
       switch binding {
       case .int(let value) where isPlain: json += String(value)
       case .int(let value): json += "\"i\(value)\""
-      // Its bits: digits would have to be read to the last one.
+      // The bits, because digits would have to be read exactly.
       case .double(let value): json += "\"d\(Int64(bitPattern: value.bitPattern))\""
       case .text(let value) where isPlain: json += jsonString(value, kind: "")
-      // JSON's text ends at a zero, for SQLite.
+      // SQLite ends a JSON text at a zero.
       case .text(let value) where value.utf8.contains(0): json += "\"h\(hexadecimal(Array(value.utf8)))\""
       case .text(let value): json += jsonString(value, kind: "t")
       case .blob(let value): json += "\"x\(hexadecimal(value))\""
@@ -100,7 +101,7 @@ extension PredicateTranslator {
     return .select(SelectStatement([.word(value)], from: .json(.text(json))))
   }
 
-  /// What `NSCoreDataValue` answers.
+  /// The result of `NSCoreDataValue`.
   static func value(ofTagged text: UnsafeBufferPointer<UInt8>) -> FunctionResult {
     let rest = text.dropFirst()
     func bytes() -> [UInt8] {

@@ -1,16 +1,17 @@
 /// Conditions about the members of to-many relationships.
 ///
-/// A member for which something holds can be looked for in two ways:
+/// There are two ways to look for a member that meets a condition:
 ///
 ///     t0.Z_PK IN (SELECT t1.ZAUTHOR FROM ZBOOK t1 WHERE t1.ZTITLE = ?)
 ///     EXISTS(SELECT 1 FROM ZBOOK t1 WHERE (t1.ZAUTHOR = t0.Z_PK AND t1.ZTITLE = ?))
 ///
-/// The first finds all members once, by an index if there is one, and goes from them to their owners: what it
-/// costs does not grow with the owners. The second looks at the members of each owner. It is for conditions that
-/// speak of the owner too, for bare existence, for negations (NULL among the keys would make NOT IN unknown), and
+/// The first finds all such members once, by an index if there is one, and then their owners. Its cost does not grow
+/// with the number of owners. The second looks at the members of each owner. It is used if the condition mentions the
+/// owner, if there is no condition, and for negations (NULL among the keys would make NOT IN unknown). It is also used
 /// for statements that stop early, unless an index leads to the members.
 extension PredicateTranslator {
-  /// `collection.@count > 0` and what else asks only whether there are any; nil for other comparisons.
+  /// Translates `collection.@count > 0` and other ways to ask whether there are members. Returns nil for other
+  /// comparisons.
   func emptiness(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLExpression? {
     guard comparison.modifier == .direct else { return nil }
     var comparator = comparison.comparator
@@ -36,7 +37,7 @@ extension PredicateTranslator {
       negated: asksForSome == negated)
   }
 
-  /// `ANY collection op right`: a member for which it holds.
+  /// Translates `ANY collection op right`: there is a member for which the comparison holds.
   func any(
     _ collection: SQLCollection, comparison: Comparison, right: SQLOperand, negated: Bool
   ) throws -> SQLExpression {
@@ -46,7 +47,7 @@ extension PredicateTranslator {
     let isIndexed = isIndexed(comparison, path: collection.rest, collection: collection)
     return try exists(collection, isIndexed: isIndexed, isCorrelated: !right.isConstant, negated: negated) { inner in
       var single = comparison
-      // `books CONTAINS book` asks for a member, not for a part of a text.
+      // `books CONTAINS book` asks for a member, not for a substring.
       if comparison.comparator == .contains, collection.rest.isEmpty { single.comparator = .equalTo }
       let element = try self.operand(
         collection.rest.isEmpty ? .evaluatedObject : .keyPath(collection.rest), inner)
@@ -57,7 +58,7 @@ extension PredicateTranslator {
     }
   }
 
-  /// `x IN collection`.
+  /// Translates `x IN collection`.
   func membership(
     _ comparison: Comparison, collection: SQLCollection, scope: QueryScope, negated: Bool
   ) throws -> SQLExpression {
@@ -74,16 +75,16 @@ extension PredicateTranslator {
     let isMember = try any(collection, comparison: reversed, right: value, negated: negated)
     if case .constant = value { return isMember }
     if case .evaluatedObject = comparison.left { return isMember }
-    // nil equals nil, but is no member.
+    // nil equals nil, but nil is never a member.
     let key = try expression(value, scope)
     return negated ? .either(key.isNull(), isMember) : .both(key.isNull(false), isMember)
   }
 
-  /// Whether there is a member for which `condition` holds.
+  /// The condition that there is a member for which `condition` holds.
   ///
   /// - Parameters:
-  ///   - isIndexed: whether an index leads to the members for which it does.
-  ///   - isCorrelated: whether the condition has a part, translated before, that speaks of the owner.
+  ///   - isIndexed: whether an index leads to these members.
+  ///   - isCorrelated: whether a part of the condition that is translated already mentions the owner.
   func exists(
     _ collection: SQLCollection, isIndexed: Bool = false, isCorrelated: Bool = false, negated: Bool,
     _ condition: (QueryScope) throws -> SQLExpression? = { _ in nil }
@@ -97,7 +98,7 @@ extension PredicateTranslator {
     return .infix(members.ownerKey, "IN", .select(members.owners))
   }
 
-  /// A select over the members of a relationship: in its scope they are `SELF`.
+  /// The select over the members of a relationship. In its scope, `SELF` is a member.
   func members(
     of collection: SQLCollection, column: (QueryScope) throws -> SQLExpression,
     _ condition: (QueryScope) throws -> SQLExpression? = { _ in nil }
@@ -113,7 +114,7 @@ extension PredicateTranslator {
     let (conditions, isCorrelated) = try collection.scope.noting { () -> [SQLExpression] in
       var conditions: [SQLExpression] = []
       if let filter = collection.filter {
-        // Plain key paths in a SUBQUERY's predicate speak of the object around, its variable of the member.
+        // In a SUBQUERY's predicate a plain key path starts at the outer object; only the variable is the member.
         let outer = inner.variables
         inner.variables[filter.variable] = (inner, inner.source)
         defer { inner.variables = outer }
@@ -132,13 +133,13 @@ extension PredicateTranslator {
 
   // Indexes.
 
-  /// Whether an index leads to the few members that fulfil a comparison of what `path` arrives at.
+  /// Whether an index leads to the few members that meet a comparison of the value at the end of `path`.
   private func isIndexed(_ comparison: Comparison, path: [String], collection: SQLCollection) -> Bool {
     guard comparison.options.isEmpty || comparison.options == .normalized else { return false }
     switch comparison.comparator {
-    // What is only less or greater may be most members: an index is of little use.
+    // Not for `<` and `>`: most members may meet them, and then an index is of little use.
     case .equalTo, .in, .between, .beginsWith: break
-    // Of a member.
+    // `books CONTAINS book`: by the key of a member.
     case .contains where path.isEmpty: break
     default: return false
     }
@@ -153,7 +154,7 @@ extension PredicateTranslator {
     return true
   }
 
-  /// The same for a SUBQUERY's predicate about `$variable`.
+  /// Whether an index leads to the few members that meet a SUBQUERY's predicate about `$variable`.
   private func isIndexed(_ node: PredicateNode, of variable: String, _ collection: SQLCollection) -> Bool {
     switch node {
     case .and(let members): return members.contains { isIndexed($0, of: variable, collection) }
@@ -171,23 +172,23 @@ extension PredicateTranslator {
 
 /// A select over the members of to-many relationships.
 struct SQLMembers {
-  /// Its conditions don't say whose members.
+  /// The select, without a condition on the owner.
   var select: SelectStatement
   /// The column with the owner's key.
   let link: SQLExpression
-  /// The owner's key in the select around.
+  /// The owner's key in the outer select.
   let ownerKey: SQLExpression
-  /// Whether a condition or a column speaks of the owner, or of what is around it.
+  /// Whether a condition or a column mentions the owner, or a table further out.
   let isCorrelated: Bool
 
-  /// Of the members of the row around.
+  /// The select of the members of the outer row.
   var ofOwner: SelectStatement {
     var select = select
     select.conditions.insert(.infix(link, "=", ownerKey), at: 0)
     return select
   }
 
-  /// Of the keys of all owners that have such a member.
+  /// The select of the keys of all owners that have such a member.
   var owners: SelectStatement {
     var select = select
     select.columns = [link]
@@ -196,7 +197,7 @@ struct SQLMembers {
 }
 
 extension ExpressionNode {
-  /// What a count is of; nil for other expressions.
+  /// The collection that the expression counts; nil for other expressions.
   fileprivate var countedCollection: ExpressionNode? {
     switch self {
     case .keyPath(let path) where path.count > 1 && path.last == "@count": .keyPath(path.dropLast())
@@ -218,7 +219,7 @@ extension ExpressionNode {
 }
 
 extension Comparison.Comparator {
-  /// The same with the sides exchanged.
+  /// The operator that gives the same result with the two sides exchanged.
   fileprivate var mirrored: Comparison.Comparator {
     switch self {
     case .lessThan: .greaterThan
@@ -226,14 +227,14 @@ extension Comparison.Comparator {
     case .greaterThan: .lessThan
     case .greaterThanOrEqualTo: .lessThanOrEqualTo
     case .equalTo, .notEqualTo: self
-    // Has no mirror; not what the caller looks for.
+    // The others have no mirror, and the caller doesn't look for them.
     default: .customSelector
     }
   }
 }
 
 extension EntityLayout {
-  /// Whether an index of the model begins with an attribute.
+  /// Whether an index of the model begins with the attribute.
   fileprivate func isIndexed(_ name: String) -> Bool {
     var entity: NSEntityDescription? = self.entity
     while let next = entity {
@@ -251,7 +252,7 @@ extension EntityLayout {
     return false
   }
 
-  /// Whether rows can be had in the order of a sort key without looking at all of them.
+  /// Whether an index gives the rows in the order of a sort key, so that not all of them have to be read.
   func isOrdered(by key: SortKey) -> Bool {
     guard key.collation == .binary, key.path.count <= 1 else { return false }
     guard let name = key.path.first, name != "objectID" else { return true }

@@ -1,17 +1,17 @@
-/// Translates predicates into SQL conditions that select exactly the rows which evaluation in memory accepts.
+/// Translates predicates into SQL conditions that select exactly the rows that evaluation in memory accepts.
 ///
-/// SQL has three truth values, predicates have two: a comparison with null is unknown in SQL and false (for
-/// `!=` true) in a predicate. Since unknown counts as false under AND, OR and WHERE, only negations need care:
-/// they are pushed down to the comparisons, and there unknown is made false before it is negated.
+/// SQL has three truth values, predicates have two. A comparison with null is unknown in SQL; in a predicate it is
+/// false (for `!=` true). Unknown counts as false under AND, OR and WHERE, so only negations need care: they are pushed
+/// down to the comparisons, and there unknown is made false before it is negated.
 ///
-/// Pure: what cannot be translated throws a `Failure` that names it.
+/// A pure function of its input. An expression that cannot be translated throws a `Failure` that names it.
 package struct PredicateTranslator {
-  /// The store whose objects may be compared by key; others equal none of its rows.
+  /// The store whose objects may be compared by key. An object of another store equals none of its rows.
   let store: StoreIdentity?
-  /// Whose SQL it is to be.
+  /// The dialect of the SQL.
   let dialect: SQLDialect
-  /// Whether SQLite may stop before it has looked at all rows: a limit, and no order that needs them all. Then a
-  /// test of each row may cost less than finding all that pass it.
+  /// Whether SQLite may stop before it has looked at all rows: the fetch has a limit, and no order that needs every
+  /// row. Testing row after row may then cost less than finding all rows that pass the test.
   var stopsEarly = false
 
   package init(store: StoreIdentity?, dialect: SQLDialect = .sqlite) {
@@ -63,7 +63,7 @@ package struct PredicateTranslator {
         comparison.comparator == .equalTo || comparison.comparator == .notEqualTo,
         case .constant(.null) = right
       {
-        // Whether there are any members.
+        // `books == nil` asks whether there are no members.
         return try exists(collection, negated: negated != (comparison.comparator == .equalTo))
       }
       return try any(collection, comparison: comparison, right: right, negated: negated)

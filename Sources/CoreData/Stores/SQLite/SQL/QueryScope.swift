@@ -1,9 +1,9 @@
-/// The tables of one SELECT: its own table, and those that key paths through to-one relationships need.
+/// The tables of one SELECT: its own table, and the tables that key paths through to-one relationships join.
 ///
-/// Paths with the same beginning share a join. Scopes of sub-selects number their tables on, and may refer to
-/// the tables of those around them.
+/// Paths with the same beginning share a join. The scope of a sub-select continues the numbering of the aliases, and
+/// may refer to the tables of the outer scopes.
 final class QueryScope {
-  /// A table in the FROM, and of which entity its rows are.
+  /// A table in the FROM, with the entity of its rows.
   struct Source {
     private let name: String
     let layout: EntityLayout
@@ -17,20 +17,20 @@ final class QueryScope {
       self.tally = tally
     }
 
-    /// What its columns are named by. Asking is noted, see `noting`.
+    /// The alias that its columns are qualified with. Each use is recorded, see `noting`.
     var alias: String {
       tally.outermostUse = min(tally.outermostUse, depth)
       return name
     }
   }
 
-  /// What `sum:(pages)` is where an expression is translated.
+  /// The meaning of `sum:(pages)` in the expression being translated.
   enum RowAggregates {
-    /// Nothing: a condition on rows knows one row.
+    /// An error, because a condition on rows sees one row.
     case refused
-    /// `IFNULL(SUM( t0.ZPAGES), 0)`, of the rows of a group, or of all.
+    /// `IFNULL(SUM( t0.ZPAGES), 0)`, over the rows of a group, or over all rows.
     case ofGroup
-    /// What the function makes of it.
+    /// The result of a function.
     case other((ExpressionNode) throws -> SQLOperand)
   }
 
@@ -40,17 +40,17 @@ final class QueryScope {
   private(set) var joins: [SelectStatement.Join] = []
   private var joined: [String: Source] = [:]
   private let tally: Tally
-  /// How many selects are around this one.
+  /// The number of selects around this one.
   private let depth: Int
-  /// The variables of the SUBQUERYs around what is being translated; kept by the outermost scope.
+  /// The variables of the SUBQUERYs around the current expression. The outermost scope keeps them for all.
   private var ownVariables: [String: (scope: QueryScope, source: Source)] = [:]
-  /// The outermost scope; nil for that itself.
+  /// The outermost scope; nil in the outermost scope itself.
   private let outermost: QueryScope?
 
-  /// What the scopes of one statement count together.
+  /// The counters that the scopes of one statement share.
   fileprivate final class Tally {
     private var aliases = 0
-    /// The depth of the outermost select whose tables were named since this was last reset.
+    /// The depth of the outermost select that had a table named since the last reset.
     var outermostUse = Int.max
 
     func newAlias() -> String {
@@ -76,7 +76,7 @@ final class QueryScope {
     source = Source(outer.newAlias(), layout: layout, depth: outer.depth + 1, tally: outer.tally)
   }
 
-  /// The scope of the whole statement: of what a plain key path speaks of, even in a SUBQUERY's predicate.
+  /// The scope of the whole statement. A plain key path starts here, even in a SUBQUERY's predicate.
   var root: QueryScope { outermost ?? self }
 
   var variables: [String: (scope: QueryScope, source: Source)] {
@@ -89,8 +89,8 @@ final class QueryScope {
 
   func newAlias() -> String { tally.newAlias() }
 
-  /// Runs `body`, which translates a sub-select of this scope, and says whether it named a table of this scope or
-  /// of one around it: if not, the sub-select is the same for all rows.
+  /// Runs `body`, which translates a sub-select of this scope. Returns whether it named a table of this scope or of an
+  /// outer one; if not, the sub-select is the same for all rows.
   func noting<Result>(_ body: () throws -> Result) rethrows -> (result: Result, isCorrelated: Bool) {
     let before = tally.outermostUse
     tally.outermostUse = .max
@@ -100,7 +100,7 @@ final class QueryScope {
     return (result, isCorrelated)
   }
 
-  /// Runs `body`, which translates expressions of this scope with other aggregates.
+  /// Runs `body`, which translates expressions of this scope, with another meaning of aggregates.
   func withAggregates<Result>(_ other: RowAggregates, _ body: () throws -> Result) rethrows -> Result {
     let before = aggregates
     aggregates = other
@@ -110,7 +110,7 @@ final class QueryScope {
 
   func append(_ join: SelectStatement.Join) { joins.append(join) }
 
-  /// The destination of a to-one relationship, joined at most once.
+  /// The table of a to-one relationship's destination. The first call joins it.
   func destination(of property: LayoutProperty, from source: Source) throws -> Source {
     let key = "\(source.alias).\(property.name)"
     if let found = joined[key] { return found }

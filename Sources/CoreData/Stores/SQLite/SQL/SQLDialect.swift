@@ -1,19 +1,19 @@
-/// Whose SQL a tree is printed as. Trees are the same for all engines; what differs is the table below, and nothing
-/// of it is asked where a statement is found by its shape.
+/// The SQL that a tree is printed as. Trees are the same for all engines. The differences are in this table, and none
+/// of them matters if a statement is found by its shape.
 ///
 /// | | SQLite | PostgreSQL |
 /// |---|---|---|
-/// | a value, if null another | `IFNULL(a, b)` | `COALESCE(a, b)` |
+/// | a value, or another if it is null | `IFNULL(a, b)` | `COALESCE(a, b)` |
 /// | equal, or both null | `a IS b` | `a IS NOT DISTINCT FROM b` |
 /// | false or unknown | `NOT IFNULL((c), 0)` | `(c) IS NOT TRUE` |
-/// | nulls in an order | come first | are told to |
-/// | rows of one place in an order | by key | by key, where the statement says so |
-/// | a list of any length | a JSON array that is opened as a table | an array |
-/// | division by zero | null | an error, so the divisor becomes null |
-/// | numbers beside texts | become texts | are made texts by `NSCoreDataText` |
+/// | nulls in an order | come first | come first if the statement says so |
+/// | rows with equal sort values | by key | by key if the statement says so |
+/// | a list of any length | a JSON array opened as a table | an array |
+/// | division by zero | null | an error, so a divisor of 0 is replaced with null |
+/// | numbers beside texts | become texts | become texts through `NSCoreDataText` |
 ///
-/// Functions whose names begin with `NSCoreData` are this project's own in both: `StoreFunctions` has them for SQLite,
-/// a store of another engine makes them in its database.
+/// Functions whose names begin with `NSCoreData` are this project's own in both engines. `StoreFunctions` has them for
+/// SQLite; a store on another engine creates them in its database.
 package enum SQLDialect {
   case sqlite
   case postgreSQL
@@ -26,7 +26,7 @@ package enum SQLDialect {
     }
   }
 
-  /// Whether rows that an order leaves undecided come by key without being asked.
+  /// Whether rows with equal sort values come in the order of their keys by themselves.
   var ordersByKey: Bool {
     switch self {
     case .sqlite: true
@@ -34,13 +34,13 @@ package enum SQLDialect {
     }
   }
 
-  /// What a function of SQLite's is called.
+  /// The dialect's name for one of SQLite's functions.
   func name(of function: StaticString) -> String {
     let name = function.description
     guard self == .postgreSQL else { return name }
     switch name {
     case "IFNULL": return "COALESCE"
-    // Null where they are not defined, and where one of several is null.
+    // These return null outside their domain, and if one of several arguments is null.
     case "sqrt": return "NSCoreDataSquareRoot"
     case "ln": return "NSCoreDataLogarithm"
     case "log10": return "NSCoreDataLogarithm10"
@@ -50,7 +50,8 @@ package enum SQLDialect {
     }
   }
 
-  /// What a CAST is a call of: where a text that is no number may not be cast to one.
+  /// The function to call instead of a CAST to a number, if the engine refuses to cast a text that is not a number; nil
+  /// if CAST will do.
   func function(forCastTo type: StaticString) -> StaticString? {
     guard self == .postgreSQL else { return nil }
     switch type.description {
@@ -60,10 +61,10 @@ package enum SQLDialect {
     }
   }
 
-  /// Whether an order is one of folded texts, and of no collation.
+  /// Whether rows are ordered by folded texts instead of a collation.
   func isFolded(_ collation: SortKey.Collation) -> Bool { self == .postgreSQL && collation == .caseInsensitive }
 
-  /// The time at which the statement began, in seconds since 2001-01-01 00:00 UTC.
+  /// The start time of the statement, in seconds since 2001-01-01 00:00 UTC.
   var now: StaticString {
     switch self {
     case .sqlite: "(julianday('now') - 2451910.5) * 86400.0"
@@ -76,7 +77,7 @@ package enum SQLDialect {
 }
 
 extension SQLName {
-  /// How an index says which way round it is, in the order that fetches ask for.
+  /// The direction of an index's column, to match the order that fetches ask for.
   static func direction(isAscending: Bool, _ dialect: SQLDialect) -> String {
     switch dialect {
     case .sqlite: "COLLATE BINARY \(isAscending ? "ASC" : "DESC")"

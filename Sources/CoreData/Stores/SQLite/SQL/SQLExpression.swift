@@ -1,9 +1,8 @@
-/// A value or a condition in SQL, as a tree. Each case says what it becomes; blanks, parentheses and the
-/// order of the parameters are `SQLPrinter`'s.
+/// A value or a condition in SQL, as a tree. Each case shows the text it becomes. `SQLPrinter` decides on blanks,
+/// parentheses and the order of the parameters.
 ///
-/// A program's values are in `bound` and `list` and nowhere else. What else is written has two sources: names
-/// that the schema has made fit for SQL, and words that stand in this module's source, which is what
-/// `StaticString` asserts.
+/// A program's values are `Binding`s and nothing else is. All other text has two sources: names that the schema has
+/// made safe for SQL, and words in this module's source, which `StaticString` guarantees.
 package indirect enum SQLExpression {
   // Values.
 
@@ -21,7 +20,7 @@ package indirect enum SQLExpression {
   case call(StaticString, [SQLExpression])
   /// `NSCoreDataFold( t0.ZNAME, 257)`: a function of `StoreFunctions`.
   case ownCall(StaticString, [SQLExpression])
-  /// `NSCoreDataLike( t0.ZNAME,  ?, 257)`: what searches texts has one more blank in Apple's statements.
+  /// `NSCoreDataLike( t0.ZNAME,  ?, 257)`: a search in texts, for which Apple's statements have one more blank.
   case search(StaticString, SQLExpression, SQLExpression, [SQLExpression])
   /// `( t0.ZPAGES + ?)`
   case arithmetic(SQLExpression, StaticString, SQLExpression)
@@ -37,13 +36,13 @@ package indirect enum SQLExpression {
   case rowCount(_ alias: String)
   /// `(SELECT COUNT(*) FROM ZBOOK t0)`: the value of its only row, or the rows that `IN` looks through.
   case select(SelectStatement)
-  /// `(SELECT COUNT(t1.Z_PK) FROM ZBOOK t1 WHERE  t1.ZAUTHOR = t0.Z_PK) `: a value of a row's members, behind
-  /// which Apple's statements have a blank.
+  /// `(SELECT COUNT(t1.Z_PK) FROM ZBOOK t1 WHERE  t1.ZAUTHOR = t0.Z_PK) `: a value computed from a row's members.
+  /// Apple's statements have a blank behind it.
   case selectOfMembers(SelectStatement)
   /// `(?,?,?)`
   case list([SQLExpression])
 
-  /// `(SELECT unnest(?))`: the values of an array, for engines that have such.
+  /// `(SELECT unnest(?))`: the values of an array, for engines with arrays.
   case elements(Binding)
 
   // Conditions.
@@ -68,13 +67,13 @@ extension SQLExpression {
   package static let always = SQLExpression.truth(true)
   package static let never = SQLExpression.truth(false)
   package static let null = SQLExpression.word("NULL")
-  /// `?`, for a value that comes when the statement runs.
+  /// `?`, for a value that is bound when the statement runs.
   package static let parameter = SQLExpression.bound(.null)
 
   package var isAlways: Bool { if case .truth(true) = self { true } else { false } }
   package var isNever: Bool { if case .truth(false) = self { true } else { false } }
 
-  /// All of some conditions, or any. Of one there is only that, of none it is what changes no others.
+  /// Joins conditions by AND or OR. One condition stays as it is; no condition is true under AND and false under OR.
   package static func joined(_ conditions: [SQLExpression], isAnd: Bool) -> SQLExpression {
     switch conditions.count {
     case 0: .truth(isAnd)
@@ -90,7 +89,7 @@ extension SQLExpression {
 
   package static func both(_ one: SQLExpression, _ other: SQLExpression) -> SQLExpression { .pair(one, "AND", other) }
 
-  /// Whether it is null, or isn't. A file need not be read for that.
+  /// The condition that the value is null, or is not null. It never reads an external file.
   package func isNull(_ isNull: Bool = true) -> SQLExpression {
     if case .storedData(let column) = self { return column.isNull(isNull) }
     return .infix(self, isNull ? "IS" : "IS NOT", .null)
@@ -101,7 +100,7 @@ extension SQLExpression {
     .infix(self, "IN", .list(Array(repeating: .parameter, count: count)))
   }
 
-  /// Whether it is among some values. Null is in no list.
+  /// The condition that the value is in a list. Null is in no list.
   package func isIn(_ list: SQLExpression, negated: Bool) -> SQLExpression {
     negated ? .either(.infix(self, "NOT IN", list), isNull()) : .infix(self, "IN", list)
   }

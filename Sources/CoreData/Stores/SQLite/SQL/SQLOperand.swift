@@ -1,18 +1,18 @@
-/// What an expression is in SQL.
+/// The translation of an expression.
 enum SQLOperand {
-  /// An attribute's column, or a value computed from some.
+  /// An attribute's column, or a computed value.
   case value(SQLExpression, SlotKind?)
-  /// A row, by its key: a to-one relationship's column, a table's Z_PK. The layout is the entity as declared.
+  /// A row, by its key: a to-one relationship's column or a table's Z_PK. The layout is the declared entity.
   case reference(SQLExpression, EntityLayout)
   /// The entity of a row: its Z_ENT.
   case entity(SQLExpression)
   case constant(PredicateConstant)
-  /// The members of a to-many relationship, or what a path leads to from there.
+  /// The members of a to-many relationship, or the values at the end of a path from them.
   case collection(SQLCollection)
 
   var isConstant: Bool { if case .constant = self { true } else { false } }
 
-  /// What kind of values it has, where that is known.
+  /// The kind of its values, if known.
   var kind: SlotKind? { if case .value(_, let kind) = self { kind } else { nil } }
 }
 
@@ -21,8 +21,8 @@ struct SQLCollection {
   let scope: QueryScope
   let owner: QueryScope.Source
   let relationship: LayoutProperty
-  /// What of the path is left behind the relationship.
+  /// The rest of the path behind the relationship.
   let rest: [String]
-  /// Only members for which this holds: of a SUBQUERY.
+  /// The predicate of a SUBQUERY, which its members meet.
   var filter: (variable: String, predicate: PredicateNode)?
 }

@@ -1,14 +1,13 @@
 /// Writes trees as SQL, with the blanks of Apple's statements.
 ///
-/// There are two rules. An operand has a blank before it, so that signs and words have none behind them (`
-/// t0.ZNAME = ?`), except where it comes first in a list of columns or keys. And conditions under AND and OR
-/// stand in parentheses, which have no blank before them, with one more blank behind the word: `( t0.ZNAME =
-/// ? AND  t0.ZBORN > ?)`.
+/// There are two rules. First, each operand brings the blank before it, except at the start of a list of columns or
+/// keys; so signs and words write no blank behind them. Second, conditions under AND and OR stand in parentheses, with
+/// no blank before the parenthesis and one more blank behind the word: `( t0.ZNAME = ? AND  t0.ZBORN > ?)`.
 struct SQLPrinter {
   private var fragment = SQLFragment("")
-  /// Whether the text stands in the schema of a file: without parameters, and without names for tables.
+  /// Whether the text is for the schema of a file, which has neither parameters nor aliases for tables.
   private var isInSchema = false
-  /// Whether it needs more than the values of one row and SQLite's own functions.
+  /// Whether the text needs more than the values of one row and SQLite's own functions.
   private var needsMore = false
   private let dialect: SQLDialect
 
@@ -24,8 +23,8 @@ struct SQLPrinter {
     return printer.fragment
   }
 
-  /// A condition on one row for the schema of a file, with its values as literals; nil for one that needs
-  /// other rows, or functions that only this module's connections have.
+  /// A condition on one row for the schema of a file, with its values as literals. Returns nil if it needs other rows,
+  /// or functions that only this module's connections have.
   static func ofRow(_ condition: SQLExpression, _ dialect: SQLDialect = .sqlite) -> String? {
     var printer = SQLPrinter(dialect)
     printer.isInSchema = true
@@ -33,10 +32,10 @@ struct SQLPrinter {
     return printer.needsMore ? nil : printer.fragment.sql
   }
 
-  /// Words and names: never a program's value.
+  /// Writes words and names, never a program's value.
   mutating func write(_ sql: String) { fragment.sql += sql }
 
-  /// A program's value. Its place in the text is a question mark.
+  /// Writes a question mark for a program's value, and keeps the value beside the text.
   mutating func bind(_ value: Binding) {
     fragment.sql += "?"
     fragment.bindings.append(value)
@@ -96,7 +95,7 @@ struct SQLPrinter {
     case .rows(let select):
       write("(")
       print(select)
-      // Before its version 16 PostgreSQL wants a name.
+      // PostgreSQL requires an alias before version 16.
       write(dialect == .sqlite ? ")" : ") f")
     case .json(let array):
       write("json_each(")
@@ -105,7 +104,7 @@ struct SQLPrinter {
     }
   }
 
-  /// `t0.ZNAME, t0.ZBORN`
+  /// Writes `t0.ZNAME, t0.ZBORN`.
   mutating func printList(_ values: [SQLExpression], startsWithBlank: Bool = false) {
     for (index, value) in values.enumerated() {
       if index > 0 { write(", ") }
@@ -115,7 +114,7 @@ struct SQLPrinter {
 
   // Expressions.
 
-  /// - Parameter afterBlank: whether the blank before an operand is there already.
+  /// - Parameter afterBlank: whether the blank before the operand is already written.
   mutating func print(_ node: SQLExpression, afterBlank: Bool = false) {
     if !afterBlank && !node.beginsWithAnother { write(" ") }
     switch node {
@@ -135,16 +134,16 @@ struct SQLPrinter {
       needsMore = true
       compose(
         [.text(name), "(", .node(text), ", ", .node(piece)] + rest.flatMap { [",", .node($0)] } + [")"])
-    // Whether a number that was a text is whole decides what a division is.
+    // A number read from a text may be whole or not, which decides how a division rounds.
     case .arithmetic(.cast(let text, let type), let sign, let right)
     where dialect == .postgreSQL && sign.description == "/" && type.description == "NUMERIC":
       printCall("NSCoreDataDivide", [.cast(text, type), right], isOwn: true)
     case .arithmetic(let left, let sign, let right):
       compose(["(", .node(.infix(left, sign, dialect == .sqlite ? right : right.operand(behind: sign))), ")"])
-    // A plus that keeps SQLite from using an index is a mistake beside a text elsewhere.
+    // The plus keeps SQLite from using an index. PostgreSQL refuses it in front of a text.
     case .prefix(let sign, let value) where dialect == .postgreSQL && sign.description == "+":
       print(value, afterBlank: true)
-    // The smallest integer has no opposite.
+    // The smallest integer has no negative.
     case .prefix(let sign, let value) where dialect == .postgreSQL && sign.description == "-":
       compose(["- CAST(", .node(value), " AS NUMERIC)"])
     case .prefix(let sign, let value): compose([.text(sign), .node(value)])
@@ -239,9 +238,8 @@ struct SQLPrinter {
     }
   }
 
-  /// Conditions in parentheses, the first two inmost, as Apple's statements have them. SQLite reads 100
-  /// parentheses within each other and expressions 1000 deep, so many conditions stand side by side, in
-  /// portions.
+  /// Writes conditions in parentheses, the first two innermost, as in Apple's statements. SQLite allows 100 nested
+  /// parentheses and expressions 1000 deep, so many conditions are written side by side, in portions.
   private mutating func printCompound(_ members: [SQLExpression], isAnd: Bool) {
     let portion = 500
     if members.count > portion {
@@ -262,7 +260,7 @@ struct SQLPrinter {
 }
 
 extension SQLExpression {
-  /// Whether it begins with an operand or a parenthesis of conditions, which see to the blank before them.
+  /// Whether it begins with an operand or with the parenthesis of conditions. Those take care of the blank before them.
   fileprivate var beginsWithAnother: Bool {
     switch self {
     case .infix, .same, .pair, .compound: true
@@ -273,10 +271,11 @@ extension SQLExpression {
     }
   }
 
-  /// The text under which those have the same bytes that differ in case only.
+  /// The folded text: texts that differ only in case have the same bytes.
   fileprivate var folded: SQLExpression { .ownCall("NSCoreDataFold", [self, .number(257)]) }
 
-  /// The right side of an operator of PostgreSQL, for which zero is no divisor and a shift's width a short integer.
+  /// The right side of an operator in PostgreSQL, which fails for a divisor of 0 and takes the width of a shift as a
+  /// 32-bit integer.
   fileprivate func operand(behind sign: StaticString) -> SQLExpression {
     switch sign.description {
     case "/", "%": .call("NULLIF", [self, .number(0)])

@@ -1,6 +1,6 @@
 /// A SELECT as a tree.
 package struct SelectStatement {
-  /// What it reads.
+  /// The source of its rows.
   package enum Table {
     /// `ZBOOK t0`
     case named(String, as: String)
@@ -32,18 +32,18 @@ package struct SelectStatement {
 
   package var isDistinct = false
   package var columns: [SQLExpression] = []
-  /// `t0.ZNAME AS v`: what the only column is called in the select around.
+  /// `t0.ZNAME AS v`: the name of the only column in the outer select.
   package var columnName: StaticString?
   package var table: Table
   package var joins: [Join] = []
   package var conditions: [SQLExpression] = []
-  /// Whether it looks for rows by keys. In Apple's statements of that kind a condition has a blank behind it, and
-  /// several have no parentheses around them.
+  /// Whether it looks for rows by keys. Apple's statements of that kind have a blank behind each condition, and no
+  /// parentheses around several conditions.
   package var isByKey = false
   package var groupBy: [SQLExpression] = []
   package var having: SQLExpression?
   package var order: [Order] = []
-  /// 0 for none.
+  /// The largest number of rows; 0 for no limit.
   package var limit = 0
   package var offset = 0
 
@@ -52,7 +52,7 @@ package struct SelectStatement {
     self.table = table
   }
 
-  /// Sorts groups by the least of what their rows have, where that is not what they are grouped by. SQLite takes that
+  /// Sorts groups by the least value of their rows, unless they are grouped by that value. SQLite would take the value
   /// of any row.
   mutating func orderGroups() {
     func text(_ value: SQLExpression) -> String {
@@ -66,7 +66,7 @@ package struct SelectStatement {
     }
   }
 
-  /// Its text and the values of its parameters.
+  /// Its text in SQLite's dialect, and the values of its parameters.
   package var fragment: SQLFragment { fragment(.sqlite) }
 
   package func fragment(_ dialect: SQLDialect) -> SQLFragment { SQLPrinter.print(dialect) { $0.print(self) } }

@@ -1,8 +1,8 @@
 package import DataModelFiles
 
 extension DataModel {
-  /// The plain values of a model that a program may have built in code: what a store depends on. Fetch request
-  /// templates and fetched properties are left out.
+  /// Copies the parts of a model that a store depends on into plain values; the model may have been built in code.
+  /// Fetch request templates and fetched properties are left out.
   package init(_ model: NSManagedObjectModel) {
     self.init(name: "")
     entities = model.entities.map(Entity.init)
@@ -20,8 +20,8 @@ extension DataModel {
 }
 
 extension DataModel {
-  /// The type of a composite attribute, under the path that leads to it: descriptions don't know the name
-  /// that the model's file had for it.
+  /// Adds the type of a composite attribute under the path to the attribute, because descriptions don't know the type's
+  /// name in the model's file.
   private mutating func addComposite(_ composite: NSCompositeAttributeDescription, named name: String) {
     let attributes = composite.elements.map { element in
       var attribute = Attribute(element)
@@ -117,7 +117,7 @@ extension DataModel.Relationship {
 }
 
 extension DataModel.Value {
-  /// nil for objects of classes that no model file holds.
+  /// Returns nil for an object of a class that a model file can't hold.
   fileprivate init?(object: Any) {
     switch PredicateConstant(any: object) {
     case .bool(let value): self = .boolean(value)

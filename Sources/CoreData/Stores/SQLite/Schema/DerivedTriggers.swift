@@ -3,23 +3,23 @@
 /// | trigger of `Z_DA_<table>_<entity>_<attribute>` | on | does |
 /// |---|---|---|
 /// | `…_SOURCE_INSERT`, `…_SOURCE_UPDATE` | the entity's table | derives the row's own value |
-/// | `…_PARAMETER_INSERT`, `_UPDATE`, `_DELETE` | the table that the expression looks at | derives the owners' |
+/// | `…_PARAMETER_INSERT`, `_UPDATE`, `_DELETE` | the table that the expression reads | derives the owners' values |
 ///
-/// Each derives the whole expression anew and then calls a function, through which the store learns which rows
-/// have another value than was written. A row's own update is known by its version, which each save sets, so
-/// that what a trigger writes fires none again.
+/// Each trigger computes the whole expression again. Then it calls a function, which tells the store the rows whose
+/// value differs from the one written. An update is noticed by the row's version, which every save sets. A trigger
+/// never sets a version, so its own update fires no trigger.
 ///
-/// Names begin as Apple's do; the bodies are our own.
+/// The names begin like Apple's; the bodies are our own.
 ///
-/// In PostgreSQL a trigger calls a function, which locks the rows that it derives for before it looks at others: so of
-/// two transactions that change one value the second sees what the first has done. Instead of calling a function it
-/// notes the rows in a table, if the connection has one.
+/// In PostgreSQL the trigger's body is a function. It locks the rows that it derives values for before it reads others,
+/// so if two transactions change one value, the second sees the change of the first. It records the rows in a table, if
+/// the connection has one, instead of calling a function.
 package struct DerivedTriggers {
   private let schema: StoreSchema
   private let entity: EntitySchema
   private let property: LayoutProperty
   private let column: String
-  /// Selects the value of one row, `t0.Z_PK` being a parameter's place.
+  /// Makes the sub-select of one row's value from an expression for the row's key.
   private let value: (_ row: String) -> String
   private let path: [String]
   private let dialect: SQLDialect
@@ -33,7 +33,7 @@ package struct DerivedTriggers {
     }
   }
 
-  /// Derives values for all rows that there are, without telling anybody.
+  /// The statements that derive the values of all existing rows, without telling the store.
   package static func deriveStatements(
     _ schema: StoreSchema, _ dialect: SQLDialect = .sqlite,
     where isWanted: (EntitySchema, LayoutProperty, _ path: [String]) -> Bool
@@ -90,7 +90,7 @@ package struct DerivedTriggers {
     value = { "(\(text.sql) WHERE t0.Z_PK = \($0))" }
   }
 
-  /// The longest key path in an expression: what the value depends on.
+  /// The longest key path in an expression, which leads to the values that it depends on.
   private static func path(of node: ExpressionNode) -> [String] {
     switch node {
     case .keyPath(let path): return path
@@ -108,7 +108,7 @@ package struct DerivedTriggers {
     return "Z_ENT IN (\(numbers.joined(separator: ", ")))"
   }
 
-  /// Derives the value of the rows that `condition` selects.
+  /// The SQL that derives the values of the rows that meet `condition`.
   private func derive(_ condition: String) -> String {
     if dialect == .postgreSQL {
       let rows = "FROM \(entity.table) WHERE \(ownRows) AND \(condition)"
@@ -134,7 +134,8 @@ package struct DerivedTriggers {
     return [sqliteTrigger(suffix, event: event, table: table, bodies: bodies)]
   }
 
-  /// PostgreSQL cuts names after 63 bytes; a long one ends in a number that is made of all of it.
+  /// The name, or for a long one a number computed from all of it and its last characters: PostgreSQL cuts names after
+  /// 63 bytes.
   private static func short(_ name: String) -> String {
     if name.utf8.count <= 63 { return name }
     let number = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -195,7 +196,7 @@ package struct DerivedTriggers {
 }
 
 extension NSDerivedAttributeDescription {
-  /// The derivation as a model's file has it, whatever the model was made from; nil for none.
+  /// The derivation as text in the format of a model's file, even for a model made in code; nil for none.
   final var derivationFormat: String? {
     storedDerivationFormat ?? derivationExpression.flatMap { try? $0.node }.map(PredicatePrinter.print)
   }

@@ -1,13 +1,13 @@
-/// Which row of `Z_PRIMARYKEY`, and which table, is an entity's.
+/// Finds the row of `Z_PRIMARYKEY` and the table of an entity.
 extension ExistingSchema {
-  /// Histories and what CloudKit keeps have numbers from here on.
+  /// The first Z_ENT that is not an entity of a model's: history and CloudKit use the numbers from here on.
   static let firstForeignNumber = 16_000
 
-  /// Z_ENT of each entity, by layout index.
+  /// The Z_ENT of each entity, by layout index.
   ///
-  /// A file that was migrated in place after an entity was renamed may keep the old name in `Z_PRIMARYKEY`,
-  /// while its metadata have the new one. Such a row is found by the renaming identifier, else as the one
-  /// that is left over below its parent, else by the number that the entity has among the model's.
+  /// A file that was migrated in place after an entity was renamed may keep the old name in `Z_PRIMARYKEY`, while its
+  /// metadata has the new one. Such a row is found by the renaming identifier. If that fails, it is the only row left
+  /// under its parent, or the row with the entity's number in the model.
   func numbers(of members: [EntityLayout]) throws -> [Int: Int] {
     var rows = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var numbers: [Int: Int] = [:]
@@ -37,7 +37,7 @@ extension ExistingSchema {
     return numbers
   }
 
-  /// The table of a root entity; `storedName` is the one in `Z_PRIMARYKEY`, which may be an older one.
+  /// The table of a root entity. `storedName` is the entity's name in `Z_PRIMARYKEY`, which may be an older one.
   func table(ofRoot name: String, _ storedName: String? = nil) -> String? {
     [name, storedName].compactMap { $0 }.map { SQLName.quoted("Z" + $0.uppercased()) }
       .first { tables[$0] != nil }

@@ -1,4 +1,4 @@
-/// What a store's file has: numbers of entities, tables and their columns.
+/// The schema in a store's file: the numbers of entities, the tables and their columns.
 package struct ExistingSchema {
   /// A row of `Z_PRIMARYKEY`.
   package struct Entity {
@@ -15,9 +15,9 @@ package struct ExistingSchema {
   }
 
   package struct Column {
-    /// In capitals, as SQL takes it.
+    /// The name in capitals, quoted if SQL needs it.
     package let name: String
-    /// As declared, in capitals; empty in the join tables of the oldest files.
+    /// The declared type in capitals; empty in the join tables of the oldest files.
     package let type: String
     package let isKey: Bool
 
@@ -29,15 +29,15 @@ package struct ExistingSchema {
   }
 
   let url: URL
-  /// By number. The entities of histories are not among them.
+  /// Sorted by number, without the entities of the history.
   package let entities: [Entity]
-  /// The entities that the file's metadata name; empty where they name none.
+  /// The names of the entities in the file's metadata.
   let hashedNames: Set<String>
-  /// By name in capitals, as SQL takes it; columns in the table's order.
+  /// The columns of each table in the table's order, by the table's name in capitals, quoted if SQL needs it.
   package let tables: [String: [Column]]
-  /// Tables that a migration has put aside.
+  /// The tables that a migration has put aside.
   var deferredTables: Set<String> = []
-  /// Whether a table has rows that are of none of some entities.
+  /// Whether a table has rows with a Z_ENT that is not among `numbers`.
   package var hasUnknownEntities: (_ table: String, _ numbers: [Int]) throws -> Bool = { _, _ in false }
   /// The names of columns, by table.
   private let columnNames: [String: [String]]
@@ -52,7 +52,7 @@ package struct ExistingSchema {
 
   package func columns(of table: String) -> [String]? { columnNames[table] }
 
-  /// Whether statements that fit one fit the other.
+  /// Whether the same statements work for both schemas.
   func isSame(as other: ExistingSchema) -> Bool {
     let numbers = [self, other].map { schema in Set(schema.entities.map { "\($0.number) \($0.name) \($0.parent)" }) }
     let columns = [self, other].map { $0.tables.mapValues { $0.map(\.name) } }
@@ -63,8 +63,8 @@ package struct ExistingSchema {
     .incompatibleSchema(url: url, table: table, what: what)
   }
 
-  /// The join table of a many-to-many relationship. Its number, and the numbers in its columns, may be those
-  /// that the entities had in an earlier version of the file; older frameworks named it by the other side.
+  /// Finds the join table of a many-to-many relationship. The numbers in its name and in its columns may be those of
+  /// the entities in an earlier version of the file. Older frameworks named the table after the other side.
   func joinTable(_ ends: JoinEnds) throws -> JoinTable {
     let names =
       ["Z_\(ends.naming)\(ends.relationship)", "Z_\(ends.other)\(ends.inverse)"]

@@ -1,12 +1,13 @@
 internal import CZlib
 internal import DataModelFiles
 
-/// `Z_MODELCACHE`: the model that wrote the file, so that a later program, which may not have it any more, can
-/// migrate the file. One row: the model's keyed archive, as in a `.mom`, deflated without a header.
+/// `Z_MODELCACHE`: the model that wrote the file. A later program can migrate the file with it, even if it no longer
+/// has that model itself. The table has one row: the model's keyed archive, as in a `.mom`, deflated without a header.
 ///
-/// A file without it, or with one that can't be read, is as good as any other.
+/// A file without the table, or with a model that can't be read, still opens.
 package enum ModelCache {
-  /// Fetch request templates and fetched properties are no part of what a store depends on, and left out.
+  /// Writes the model into the table. It leaves out fetch request templates and fetched properties, because a store
+  /// doesn't depend on them.
   static func write(_ model: NSManagedObjectModel, to connection: Connection) throws {
     guard let content = content(of: model) else { return }
     let sql = "INSERT INTO Z_MODELCACHE(Z_CONTENT) VALUES(?)"
@@ -16,19 +17,19 @@ package enum ModelCache {
     try statement.run()
   }
 
-  /// What the row holds; nil when zlib has no memory.
+  /// The content of the row; nil if zlib has no memory.
   package static func content(of model: NSManagedObjectModel) -> [UInt8]? {
     deflated(CompiledModelFiles.mom(DataModel(model)))
   }
 
-  /// Puts a model in the place of the one that there is, in a file that has such a table.
+  /// Replaces the cached model, if the file has the table.
   static func replace(by model: NSManagedObjectModel, in connection: Connection) throws {
     guard try StoreMetadata.hasTable("Z_MODELCACHE", connection) else { return }
     try connection.execute("DELETE FROM Z_MODELCACHE")
     try write(model, to: connection)
   }
 
-  /// The cached model's archive, as the bytes of a `.mom`; nil when there is none.
+  /// The cached model's archive, as the bytes of a `.mom`; nil if there is none, or if it can't be inflated.
   static func read(from connection: Connection) throws -> [UInt8]? {
     guard try StoreMetadata.hasTable("Z_MODELCACHE", connection) else { return nil }
     let statement = try Statement(
@@ -37,7 +38,7 @@ package enum ModelCache {
     return inflated(Array(statement.blobBytes(0)))
   }
 
-  /// The model of a row's content; nil where it can't be read.
+  /// The model in a row's content; nil if it can't be read.
   package static func model(of content: [UInt8], named name: String, hashes: [String: Data]) -> NSManagedObjectModel? {
     guard let bytes = inflated(content),
       let values = try? CompiledModelFiles.model(mom: bytes, name: name, file: name).model
@@ -51,7 +52,7 @@ package enum ModelCache {
     return model
   }
 
-  /// A raw DEFLATE stream; nil when zlib has no memory.
+  /// A raw DEFLATE stream; nil if zlib has no memory.
   static func deflated(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     let version = zlibVersion()
@@ -77,11 +78,11 @@ package enum ModelCache {
     return output
   }
 
-  /// What an inflated model may take, in bytes. The largest known one takes 2 MiB; a few kilobytes of DEFLATE could
-  /// ask for gigabytes.
+  /// The largest size of an inflated model, in bytes. The largest known model takes 2 MiB, but a small DEFLATE stream
+  /// could expand to gigabytes.
   static let limit = 64 << 20
 
-  /// nil for what is no DEFLATE stream, and for one of more than `limit` bytes.
+  /// The inflated bytes; nil if the input isn't a DEFLATE stream, or expands to more than `limit` bytes.
   static func inflated(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     guard inflateInit2_(&stream, -MAX_WBITS, zlibVersion(), Int32(MemoryLayout<z_stream>.size)) == Z_OK else {

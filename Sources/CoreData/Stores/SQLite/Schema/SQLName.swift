@@ -1,6 +1,6 @@
 /// Names of tables and columns.
 package enum SQLName {
-  /// The name as SQL takes it: in quotes when it has characters that no plain name has.
+  /// The name for use in SQL: in quotes if it has characters that a plain name can't have.
   package static func quoted(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy {
       $0 == 95 || $0 >= 128 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0
@@ -8,10 +8,10 @@ package enum SQLName {
     return isPlain && !name.isEmpty ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 
-  /// The name as a text.
+  /// The name as a text literal.
   package static func literal(_ name: String) -> String { "'" + name.replacingOccurrences(of: "'", with: "''") + "'" }
 
-  /// The name in capitals, which nearly all names in a file are: finding that out is cheaper than making another.
+  /// The name in capitals. Nearly all names in a file already are, and checking that is cheaper than making a copy.
   package static func inCapitals(_ name: String) -> String {
     name.utf8.allSatisfy { $0 < 97 } ? name : name.uppercased()
   }
@@ -33,7 +33,7 @@ extension Character {
   fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
 }
 
-/// Gives out names, each once: a name that is taken gets a number.
+/// Gives out each name once; a name that is already taken gets a number.
 struct UniqueNames {
   private var taken: Set<String>
 
@@ -52,6 +52,6 @@ struct UniqueNames {
     return name
   }
 
-  /// Takes a name; false when it is taken already.
+  /// Takes a name. Returns false if it is already taken.
   mutating func take(_ name: String) -> Bool { taken.insert(name).inserted }
 }

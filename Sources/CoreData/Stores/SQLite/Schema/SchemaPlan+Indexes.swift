@@ -2,9 +2,9 @@
 package struct PlannedIndex {
   /// The statement that makes it.
   package let sql: String
-  /// What it makes unique.
+  /// The uniqueness constraint that it enforces.
   package var constraint: (entity: EntitySchema, attributes: [String])?
-  /// The same as its name, its columns and the rows that it is about, for engines that judge a save by its end.
+  /// The constraint's name, columns and condition on rows, for engines that check constraints at the end of a save.
   package var parts: (name: String, columns: [String], condition: String?)?
 
   package init(
@@ -20,8 +20,8 @@ package struct PlannedIndex {
 extension SchemaPlan {
   func createIndexes() throws -> [String] { try indexes(.sqlite).map(\.sql) }
 
-  /// By table: foreign keys, Z_ENT where entities share the table, join tables, then for each entity the
-  /// attributes marked as indexed, the fetch indexes, the uniqueness constraints.
+  /// The indexes, table by table: foreign keys, Z_ENT if entities share the table, join tables, and then for each
+  /// entity the attributes marked as indexed, the fetch indexes and the uniqueness constraints.
   package func indexes(_ dialect: SQLDialect) throws -> [PlannedIndex] {
     try tables.flatMap { table -> [PlannedIndex] in
       var statements = table.foreignKeys.map { index(table.name, $0) }
@@ -81,8 +81,8 @@ extension SchemaPlan {
     return statements
   }
 
-  /// The condition of a partial index: as in a fetch, but with the values in it, and of columns of the row
-  /// alone, so that every program can write to the table. nil for an index of all rows.
+  /// The condition of a partial index; nil for an index of all rows. It is translated as in a fetch, but has its values
+  /// in the text. It may use only the row's own columns, so that every program can write to the table.
   private func condition(
     of index: NSFetchIndexDescription, _ entity: EntitySchema, _ dialect: SQLDialect
   ) throws -> String? {
@@ -108,7 +108,7 @@ extension SchemaPlan {
   private func constraints(of entity: EntitySchema, _ dialect: SQLDialect) throws -> [PlannedIndex] {
     try entity.layout.entity.constraintNames.map { names in
       let columns = try names.map { (try column($0, entity), true) }
-      // Inherited attributes have values in rows of other entities too; those are not concerned.
+      // Rows of other entities have values of an inherited attribute, too, but the constraint is not about them.
       let isInherited = names.contains {
         entity.layout.property(named: $0)?.declaringEntity != entity.layout.index
       }
@@ -135,8 +135,8 @@ extension SchemaPlan {
       + "ON \(entity.table) (\(list.joined(separator: ", ")))"
   }
 
-  /// Whether the values of a property stand elsewhere, or nowhere: editors let you mark any property as indexed, and an
-  /// index of what has no column is left out.
+  /// Whether a property has no column in the entity's table. Editors let you mark any property as indexed; an index of
+  /// a property without a column is left out.
   private func lacksColumn(_ property: String, _ entity: EntitySchema) -> Bool {
     guard let place = entity.layout.property(named: property), place.kind != .composite else { return false }
     return place.slot < 0 || entity.slots[place.slot] == nil

@@ -1,11 +1,11 @@
-/// One entity hierarchy's table, before it exists.
+/// The plan of one entity hierarchy's table.
 package struct TablePlan {
   package struct Column {
     package let name: String
     package let type: ColumnType
-    /// Whether it holds places in an ordered relationship: these stand behind the entity's foreign keys.
+    /// Whether it holds positions in an ordered relationship. These columns come after the entity's foreign keys.
     var isOrder = false
-    /// Layout index of the entity that brings the column; one past the last for hidden keys.
+    /// The layout index of the entity that the column belongs to; one past the last for hidden keys.
     let entity: Int
 
     fileprivate func place(_ offset: Int) -> (Int, Int, Int, Int) { (type.group, entity, isOrder ? 1 : 0, offset) }
@@ -13,12 +13,12 @@ package struct TablePlan {
 
   package let name: String
   package let root: EntityLayout
-  /// In the order in which names were given: by entity, attributes before relationships.
+  /// The columns in the order in which they got their names: entity by entity, attributes before relationships.
   package var columns: [Column] = []
   package var foreignKeys: [String] = []
   package var joins: [JoinTable] = []
 
-  /// Grouped by type; in a group the order of `columns`, hidden keys last.
+  /// The columns grouped by type. In a group they have the order of `columns`, with hidden keys last.
   var columnsInOrder: [Column] {
     columns.enumerated().sorted {
       $0.element.place($0.offset) < $1.element.place($1.offset)
@@ -26,12 +26,12 @@ package struct TablePlan {
   }
 }
 
-/// A store's schema together with the tables that make it up.
+/// A store's schema and the plans of its tables.
 package struct SchemaPlan {
   package let schema: StoreSchema
   package let tables: [TablePlan]
 
-  /// Everything that makes a new file, as statements, in the order of `sqlite_master`.
+  /// All statements that create a new file, in the order of `sqlite_master`.
   func createStatements() throws -> [String] {
     try createTables() + createIndexes() + createBookkeeping()
   }
@@ -40,7 +40,7 @@ package struct SchemaPlan {
     tables.flatMap { table in [SchemaPlan.create(table)] + table.joins.map { SchemaPlan.create($0) } }
   }
 
-  /// Makes a table, under another name where one is given.
+  /// The statement that creates a table, under another name if one is given.
   static func create(_ table: TablePlan, named name: String? = nil) -> String {
     let columns = table.columnsInOrder.map { ", \($0.name) \($0.type.sql)" }.joined()
     return "CREATE TABLE \(name ?? table.name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"

@@ -1,40 +1,40 @@
-/// Works out tables and columns of a store from its model, and, for a file that exists, from what it has.
+/// Works out the tables and columns of a store from its model and, for an existing file, from the file's schema.
 ///
-/// Pure: what the file has comes in as ``ExistingSchema``.
+/// A pure function: it gets the file's schema as an ``ExistingSchema``.
 ///
 /// The rules, in the order in which names are given out:
 /// 1. table: `Z` and the root entity's name in capitals; a hierarchy shares it;
-/// 2. column: `Z` and the property's name in capitals; in one table a second property of that name gets a
-///    number. Entities in the order of Z_ENT, in each its attributes by name, then its to-one relationships. A
-///    composite attribute has a column for each element, named after that alone, in the order of the elements;
-/// 3. beside a foreign key: `Z<n>_REL` where the declared destination n has subentities, `Z_FOK_REL` where
-///    the inverse is ordered;
-/// 4. to-many without inverse: a hidden key `Z<n>REL` in the destination's table, n being the owner;
-/// 5. many-to-many: a join table, see `joinTable`;
-/// 6. an inverse that does not name the relationship in turn: a to-many relationship is found by the inverse's key
-///    where that is a to-one, else it has a join table of its own.
+/// 2. column: `Z` and the property's name in capitals; a second property of that name in the table gets a number.
+///    Entities come in the order of Z_ENT; in each, first its attributes by name, then its to-one relationships. A
+///    composite attribute has a column for each element, named after the element alone, in the order of the elements;
+/// 3. beside a foreign key: `Z<n>_REL` if the declared destination n has subentities, `Z_FOK_REL` if the inverse is
+///    ordered;
+/// 4. to-many without inverse: a hidden key `Z<n>REL` in the destination's table, where n is the owner;
+/// 5. many-to-many: a join table, see `newJoinTable`;
+/// 6. an inverse that does not name the relationship as its own inverse: the members of the to-many relationship are
+///    found by the inverse's key if the inverse is a to-one; otherwise the relationship has a join table of its own.
 package struct SchemaPlanner {
   private let layouts: ModelLayouts
   private let members: [EntityLayout]
   private let existing: ExistingSchema?
-  /// Whether long values may go into files of their own.
+  /// Whether long values may go into external files.
   private let keepsFiles: Bool
   /// Z_ENT by layout index; 0 for entities outside the configuration.
   private var numbers: [Int]
   private var slots: [[SlotColumn?]]
   private var toMany: [[ToManyStorage]]
   private var columnNames: [Int: UniqueNames] = [:]
-  /// By root index, the columns that a table of the file has; none for a new file.
+  /// The columns of the file's tables, by root index; empty for a new file.
   private var storedColumns: [Int: [String]] = [:]
   private var joinNames = UniqueNames()
   private(set) var joins: [JoinTable] = []
-  /// By root index.
+  /// The planned tables, by root index.
   private(set) var tables: [Int: TablePlan] = [:]
 
   /// - Parameters:
   ///   - configuration: nil for all entities.
-  ///   - existing: what the file has; nil for a new one.
-  ///   - keepsFiles: whether long values may go into files of their own.
+  ///   - existing: the file's schema; nil for a new file.
+  ///   - keepsFiles: whether long values may go into external files.
   package static func plan(
     _ layouts: ModelLayouts, configuration: String?, existing: ExistingSchema?, keepsFiles: Bool = true
   ) throws -> SchemaPlan {
@@ -88,7 +88,7 @@ package struct SchemaPlanner {
 
   // Columns.
 
-  /// The columns of the properties that the entity itself declares.
+  /// Plans the columns of the properties that the entity itself declares.
   private mutating func planColumns(_ layout: EntityLayout) throws {
     let root = layout.rootIndex
     if layout.isRoot {
@@ -149,7 +149,8 @@ package struct SchemaPlanner {
     }
   }
 
-  /// A free name in a table: of a new file the wanted one, of an existing one the one that it has.
+  /// A column name that is not yet used in a table. For a new file it is the wanted name, with a number if necessary;
+  /// for an existing file it is the matching name in the file.
   private mutating func columnName(
     _ wanted: String, in root: Int, for property: LayoutProperty, of layout: EntityLayout,
     alternative: ((String) -> Bool)? = nil
@@ -157,7 +158,7 @@ package struct SchemaPlanner {
     guard let columns = storedColumns[root] else {
       return SQLName.quoted(columnNames[root]!.name(wanted))
     }
-    // A numbered name counts only where the plain one is taken already.
+    // A numbered name counts only if the plain one is already taken.
     for number in 0...9 {
       let name = SQLName.quoted(number == 0 ? wanted : wanted + "\(number)")
       if columns.contains(name), columnNames[root]!.take(name) { return name }
@@ -213,14 +214,14 @@ package struct SchemaPlanner {
 
   // Join tables.
 
-  /// Plans the join table when the later of its two sides is met, and gives each side its view of it.
+  /// Plans the join table when it comes to the side that names it, and gives each side its view of the table.
   private mutating func planJoin(
     _ property: LayoutProperty, of layout: EntityLayout, inverse: LayoutProperty, of destination: EntityLayout
   ) throws {
     let other = layouts.layouts[inverse.declaringEntity]
     let otherProperty = other.property(named: inverse.name)!
     let isSelfInverse = other === layout && otherProperty === property
-    // What the inverse does not name in turn has a table for itself.
+    // If the inverse does not name this relationship as its own inverse, the relationship has a table for itself.
     let isOneSided = property.inverse == nil
     guard isSelfInverse || isOneSided || isNaming(property, layout: layout, other: otherProperty, otherLayout: other)
     else { return }
@@ -244,8 +245,8 @@ package struct SchemaPlanner {
     }
   }
 
-  /// Whether the join table bears this relationship's name: that of the entity with the lower number; between
-  /// two of one entity the later by name.
+  /// Whether the join table has this relationship's name. Of two entities, the one with the lower number names it; of
+  /// two relationships of one entity, the later by name.
   private func isNaming(
     _ property: LayoutProperty, layout: EntityLayout, other: LayoutProperty, otherLayout: EntityLayout
   ) -> Bool {
@@ -254,7 +255,7 @@ package struct SchemaPlanner {
   }
 
   private mutating func newJoinTable(_ ends: JoinEnds) -> JoinTable {
-    // A name that an earlier join table's column has gets a number.
+    // A name that a column of an earlier join table has gets a number.
     let first = joinNames.name("Z_\(ends.naming)\(ends.inverse)")
     let second = joinNames.name("Z_\(ends.other)\(ends.relationship)")
     func order(_ column: String) -> String { SQLName.quoted("Z_FOK_" + column.dropFirst(2)) }
@@ -264,7 +265,7 @@ package struct SchemaPlanner {
       secondOrder: ends.isOrdered ? order(second) : nil, isSymmetric: ends.isSymmetric, keepsPairsOnce: true)
   }
 
-  /// Gives subentities what their ancestors declare.
+  /// Gives subentities the columns and to-many storage of their ancestors' properties.
   private mutating func inherit() {
     for layout in members where layout.superIndex >= 0 {
       for property in layout.slots where property.declaringEntity != layout.index {
@@ -283,12 +284,12 @@ package struct SchemaPlanner {
   }
 }
 
-/// The two ends of a many-to-many relationship, as names are made of them.
+/// The two ends of a many-to-many relationship, from which names are made.
 struct JoinEnds {
-  /// Z_ENT of the entity that names the table, and of the other.
+  /// The Z_ENT of the entity that names the table; `other` is that of the other entity.
   var naming: Int
   var other: Int
-  /// In capitals.
+  /// The name in capitals, like that of `inverse`.
   var relationship: String
   var inverse: String
   var isOrdered: Bool

@@ -1,7 +1,7 @@
 internal import DataModelFiles
 import Foundation
 
-/// The metadata of a store as its file keeps it: a row of `Z_METADATA`.
+/// The metadata of a store in its file: a row of `Z_METADATA`.
 ///
 /// | column | holds |
 /// |---|---|
@@ -14,18 +14,18 @@ package enum StoreMetadata {
   static let frameworkVersionKey = "NSPersistenceFrameworkVersion"
   static let maximumFrameworkVersionKey = "NSPersistenceMaximumFrameworkVersion"
   static let autoVacuumKey = "_NSAutoVacuumLevel"
-  /// What depends on the model.
+  /// The keys whose values depend on the model.
   package static let modelKeys = [
     NSStoreModelVersionHashesKey, NSStoreModelVersionHashesVersionKey, hashesDigestKey, checksumKey,
     NSStoreModelVersionIdentifiersKey,
   ]
 
-  /// The version of Apple's framework whose files these are.
+  /// The version of Apple's framework that writes files of this form.
   static let frameworkVersion = 1344
-  /// The style of version hashes.
+  /// The version of the method that computes version hashes.
   static let hashesVersion = 3
 
-  /// What a new store says of itself.
+  /// The metadata of a new store.
   package static func make(for model: NSManagedObjectModel, configuration: String?, uuid: String) -> [String: Any] {
     let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
     return [
@@ -42,10 +42,10 @@ package enum StoreMetadata {
     ]
   }
 
-  /// The table is there, its row is not.
+  /// The table exists, but has no row.
   struct Emptied: Error {}
 
-  /// Reads the row, or says what is wrong with a file that has none.
+  /// Reads the row. Throws an error if the file has no metadata table, or no row in it.
   static func read(at url: URL, from connection: Connection) throws -> [String: Any] {
     guard let metadata = try readIfPresent(at: url, from: connection) else {
       throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
@@ -53,7 +53,7 @@ package enum StoreMetadata {
     return metadata
   }
 
-  /// Reads the row; nil when the file has no metadata table.
+  /// Reads the row; nil if the file has no metadata table. Throws an error if the table has no row.
   static func readIfPresent(at url: URL?, from connection: Connection) throws -> [String: Any]? {
     do {
       return try read(from: connection)
@@ -65,7 +65,7 @@ package enum StoreMetadata {
     }
   }
 
-  /// Reads the row; nil when the file has no metadata table. Throws `Emptied` when the table has no row.
+  /// Reads the row; nil if the file has no metadata table. Throws `Emptied` if the table has no row.
   static func read(from connection: Connection) throws -> [String: Any]? {
     guard try hasTable("Z_METADATA", connection) else { return nil }
     let statement = try Statement(
@@ -78,12 +78,12 @@ package enum StoreMetadata {
     return metadata
   }
 
-  /// The entries of the property list, as Foundation gives them; none for what is no property list.
+  /// The entries of the property list as Foundation's objects; empty if the bytes aren't a property list.
   private static func dictionary(_ plist: [UInt8]) -> [String: Any] {
     (try? PropertyListReader.read(plist).dictionary)?.mapValues(\.foundationValue) ?? [:]
   }
 
-  /// Writes the row, in whatever transaction is open. Values must be those of property lists.
+  /// Writes the row in the open transaction. The values must be of property list types.
   static func write(_ metadata: [String: Any], to connection: Connection) throws {
     var plist = metadata
     let uuid = plist.removeValue(forKey: NSStoreUUIDKey) as? String ?? ""
@@ -102,7 +102,7 @@ package enum StoreMetadata {
 }
 
 extension ExistingSchema {
-  /// Reads what the file has.
+  /// Reads the file's schema.
   init(url: URL, connection: Connection, metadata: [String: Any]) throws {
     guard try StoreMetadata.hasTable("Z_PRIMARYKEY", connection) else {
       throw Failure.incompatibleSchema(url: url, table: "Z_PRIMARYKEY", what: "there is no such table")
@@ -123,7 +123,7 @@ extension ExistingSchema {
       )
       .compactMap { $0[0].map { SQLName.quoted($0.uppercased()) } })
     hasUnknownEntities = { table, numbers in
-      // The index of Z_ENT answers by its ends and its gaps.
+      // The index of Z_ENT answers this fast, because each range lies before, after or between the known numbers.
       let sorted = numbers.sorted()
       let gaps = zip(sorted, sorted.dropFirst()).filter { $1 - $0 > 1 }.map { "Z_ENT > \($0) AND Z_ENT < \($1)" }
       let ranges = ["Z_ENT IS NULL", "Z_ENT < \(sorted.first ?? 0)", "Z_ENT > \(sorted.last ?? 0)"] + gaps
@@ -134,7 +134,8 @@ extension ExistingSchema {
 }
 
 extension ExistingSchema {
-  /// The columns of all tables of ours, by the table's name. A table's rows come one after the other.
+  /// The columns of all tables of the store, by the table's name. The statement returns the columns of one table in
+  /// consecutive rows.
   private static func readTables(_ connection: Connection) throws -> [String: [Column]] {
     var tables: [String: [Column]] = [:]
     var table: String?

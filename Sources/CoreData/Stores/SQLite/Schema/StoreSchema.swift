@@ -1,14 +1,14 @@
-/// Where the entities of one store live: tables, columns, join tables, under the names that the file has.
+/// The tables, columns and join tables of one store's entities, under the names in the file.
 ///
-/// Immutable after `init`; any thread. Names are ready for use in SQL.
+/// Immutable after `init`, so any thread may use it. Names are ready for use in SQL.
 package final class StoreSchema: @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
   package let layouts: ModelLayouts
-  /// By the layout's index; nil for entities that are not in the store's configuration.
+  /// The entities, by layout index; nil for those that are not in the store's configuration.
   package let entities: [EntitySchema?]
   package let joins: [JoinTable]
-  /// By Z_ENT: the layout's index, or -1.
+  /// The layout index of each Z_ENT.
   private let indexByNumber: [Int: Int]
 
   package init(layouts: ModelLayouts, entities: [EntitySchema?], joins: [JoinTable]) {
@@ -19,10 +19,10 @@ package final class StoreSchema: @unchecked Sendable {
       entities.compactMap { $0 }.map { ($0.number, $0.layout.index) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The layout index of a row's Z_ENT; nil for a number that no entity of the model has.
+  /// The layout index of a row's Z_ENT; nil if no entity of the store has that number.
   package func index(ofNumber number: Int) -> Int? { indexByNumber[number] }
 
-  /// The Z_ENTs of entities, of those that the store has.
+  /// The Z_ENTs of those entities that the store has.
   package func numbers(_ layouts: some Sequence<Int>) -> [Int] { layouts.compactMap { entities[$0]?.number } }
 
   package func entity(_ layout: EntityLayout) throws -> EntitySchema {
@@ -46,13 +46,13 @@ package final class EntitySchema: @unchecked Sendable {
   /// Z_ENT.
   package let number: Int
   package let table: String
-  /// By slot; nil for transient attributes, and for relationships that leave the configuration.
+  /// The columns, by slot; nil for transient attributes, and for relationships that leave the configuration.
   package let slots: [SlotColumn?]
-  /// By the to-many number.
+  /// The storage of to-many relationships, by `toManyIndex`.
   package let toMany: [ToManyStorage]
   /// Whether other entities share the table.
   package let sharesTable: Bool
-  /// Whether the table has rows of entities that the store does not know: every fetch then says whose rows it
+  /// Whether the table has rows of entities that the store does not know. If so, every fetch names the entities that it
   /// wants.
   package let hasUnknownEntities: Bool
 
@@ -76,15 +76,15 @@ package struct SlotColumn {
   package let name: String
   /// `Z<n>_REL`: holds the Z_ENT of the destination's row.
   package var entityName: String?
-  /// `Z_FOK_REL`: the row's place in the ordered inverse.
+  /// `Z_FOK_REL`: the row's position in the ordered inverse.
   package var orderName: String?
-  /// Whether the blob begins with a byte that says whether it is the value or the name of a file.
+  /// Whether the blob begins with a tag byte: what follows is either the value or the name of a file.
   package var isTagged = false
 }
 
-/// How the members of a to-many relationship are found.
+/// The place in which a to-many relationship keeps its members.
 package enum ToManyStorage {
-  /// The inverse is a to-one: its column in the members' table, and the order's.
+  /// The inverse is a to-one: its column in the members' table, and the column of the order.
   case foreignKey(table: String, column: String, order: String?)
   /// No inverse: a column that belongs to no property of the members.
   case hiddenKey(table: String, column: String, order: String?)
@@ -94,16 +94,16 @@ package enum ToManyStorage {
   case none
 }
 
-/// A many-to-many relationship as one of its ends sees it.
+/// A many-to-many relationship, seen from one of its ends.
 package struct JoinSide {
   package let table: JoinTable
   /// The column that points to the owner of the relationship.
   package let owner: String
   /// The column that points to its members.
   package let member: String
-  /// The members' order.
+  /// The column with the order of the members.
   package let order: String?
-  /// Whether this is the side after which the table is named.
+  /// Whether the table is named after this side.
   package let isNaming: Bool
 }
 
@@ -111,16 +111,16 @@ package final class JoinTable: @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
   package let name: String
-  /// Points to the naming entity.
+  /// The column that points to the entity that names the table.
   package let first: String
-  /// Points to the other one.
+  /// The column that points to the other entity.
   package let second: String
   /// Order columns: `Z_FOK_` of the first and of the second column.
   package let firstOrder: String?
   package let secondOrder: String?
-  /// Whether the relationship is its own inverse: then each link has two rows.
+  /// Whether the relationship is its own inverse. If so, each link has two rows.
   package let isSymmetric: Bool
-  /// Whether the table refuses a pair that it has; those of the oldest files don't.
+  /// Whether the table refuses a duplicate pair. Tables in the oldest files don't.
   package let keepsPairsOnce: Bool
 
   package init(

@@ -1,6 +1,6 @@
 internal import DataModelFiles
 
-/// Relationships: keys in tables, and join tables.
+/// Infers relationships from keys in tables and from join tables.
 extension ModelInference {
   /// A column that may be the key of a to-one relationship.
   private struct Key {
@@ -46,7 +46,7 @@ extension ModelInference {
     replaceAttribute(key.name, of: key.entity, by: relationship)
   }
 
-  /// A name for what leads back, made of the entity that it leads to.
+  /// A name for the inverse, made from the name of the entity that the inverse leads to; nil if it is taken.
   private func freeName(for key: Key) -> String? {
     let entity = entities[key.entity]!.name
     let plural = entity.prefix(1).lowercased() + entity.dropFirst() + "s"
@@ -69,8 +69,9 @@ extension ModelInference {
     return keys
   }
 
-  /// The entity that a key leads to: the one whose number stands in its companion's name; else the one whose
-  /// name it has, if its values are keys there. Only a key to an entity without subentities has no companion.
+  /// The entity that a key leads to. It is the entity whose number is in the name of the key's companion column. Only a
+  /// key to an entity without subentities has no companion; then it is the entity with a similar name, if the key's
+  /// values are keys of its rows.
   private func destination(of text: String, _ column: String, _ table: String) throws -> Int? {
     for case .entity(let number, text) in (existing.columns(of: table) ?? []).map(StoredColumn.init)
     where entities[number] != nil {
@@ -91,14 +92,15 @@ extension ModelInference {
     let key = "SELECT Z_PK FROM \(self.table(of: best.number)) WHERE Z_ENT = \(best.number)"
     let isUsed = "EXISTS (SELECT 1 FROM \(table) WHERE \(column) NOT NULL)"
     let dangles = "EXISTS (SELECT 1 FROM \(table) WHERE \(column) NOT NULL AND \(column) NOT IN (\(key)))"
-    // A name that only resembles needs the rows' support.
+    // If the names are only similar, there must be rows that support the guess.
     let condition = best.score < ModelInference.certain ? "\(isUsed) AND NOT \(dangles)" : "NOT \(dangles)"
     return try holds(condition) ? best.number : nil
   }
 
   private static let certain = 1000
 
-  /// How much a column's name speaks for an entity: it is its name, ends in it, or is a word of it.
+  /// How likely a column's name means an entity: most likely if it is the entity's name, then if it ends in that name,
+  /// then if it is a word of that name; 0 otherwise.
   private static func likeness(_ column: String, _ entity: String) -> Int {
     let name = entity.uppercased()
     if column == name { return 2000 }
@@ -109,8 +111,8 @@ extension ModelInference {
     return 0
   }
 
-  /// The key that leads back, where two are the sides of a one-to-one relationship: each row's partner names
-  /// that row.
+  /// The key that leads back, if the two keys are the sides of a one-to-one relationship: each row's partner must refer
+  /// to that row.
   private func partner(of key: Key, _ keys: [Key]) throws -> Key? {
     let back = keys.filter {
       $0.entity == root(of: key.destination) && root(of: $0.destination) == key.entity
@@ -157,7 +159,7 @@ extension ModelInference {
     }
   }
 
-  /// A name that another join table's column had already was given a number, which is no part of it.
+  /// The property's name in a column's name, without the number that the column got if its name was already taken.
   private static func unnumbered(
     _ key: (number: Int, rest: String), others: Set<String>, partner: String, number: Int
   ) -> String {

@@ -1,20 +1,21 @@
 internal import DataModelFiles
 
-/// Puts a model together from what a file has: see `NSManagedObjectModel(storedIn:)` for the rules.
+/// Infers a model from a file: see `NSManagedObjectModel(storedIn:)` for the rules.
 ///
-/// First every entity with what its table's columns say, then the keys among them, then the join tables. What
-/// can't be told with certainty is left as the plainest thing that reads and writes the same values.
+/// It first makes every entity with the columns of its table, then connects the keys among the columns, then reads the
+/// join tables. Where the file doesn't settle a question, it chooses the plainest model that reads and writes the same
+/// values.
 struct ModelInference {
   let existing: ExistingSchema
   private let connection: Connection
   let indexes: [StoredIndex]
   private var names: PropertyNames
-  /// By Z_ENT, with the names that the file's metadata have.
+  /// The entities by Z_ENT, with their names in the file's metadata.
   private(set) var entities: [Int: DataModel.Entity] = [:]
   private var parents: [Int: Int] = [:]
   private var tables: [Int: String] = [:]
 
-  /// - Parameter entityNames: those of the version hashes; empty where there are none.
+  /// - Parameter entityNames: the entity names of the version hashes; empty if there are none.
   init(_ existing: ExistingSchema, _ connection: Connection, entityNames: Set<String>) throws {
     self.existing = existing
     self.connection = connection
@@ -44,8 +45,8 @@ struct ModelInference {
     }
   }
 
-  /// Gives rows whose name is an older one the name that only the metadata have, where one of each is left
-  /// over.
+  /// Replaces old names in `Z_PRIMARYKEY` with the names that only the metadata has, if there are equally many.
+  /// Otherwise it leaves out the rows with old names.
   private static func named(_ rows: [ExistingSchema.Entity], _ names: Set<String>) -> [ExistingSchema.Entity] {
     if names.isEmpty { return rows }
     let stale = rows.filter { !names.contains($0.name) }
@@ -79,12 +80,12 @@ struct ModelInference {
     return model
   }
 
-  /// What an SQL expression says of the file; false for null.
+  /// Whether an SQL expression is true for the file; false for null.
   func holds(_ expression: String) throws -> Bool {
     try connection.rows("SELECT \(expression)").first?[0] == "1"
   }
 
-  // Attributes, hidden keys; keys are attributes until they are connected.
+  // Attributes and hidden keys. Foreign keys are attributes until they are connected.
 
   private mutating func addColumns(of root: Int) throws {
     let table = table(of: root)
@@ -114,7 +115,7 @@ struct ModelInference {
     existing.columns(of: table)?.contains(SQLName.quoted(name)) ?? false
   }
 
-  /// Whether all values begin with the byte that says where they are, and one names a file.
+  /// Whether all values begin with a tag byte, and at least one of them names an external file.
   private func isTagged(_ column: String, _ table: String) throws -> Bool {
     let file =
       "LENGTH(\(column)) = 38 AND HEX(SUBSTR(\(column), 1, 1)) = '02' AND HEX(SUBSTR(\(column), 38)) = '00'"
@@ -123,7 +124,7 @@ struct ModelInference {
         + "WHERE \(column) NOT NULL AND HEX(SUBSTR(\(column), 1, 1)) NOT IN ('01', '02'))")
   }
 
-  /// The widest type of a column: by Core Data's declarations, else by SQLite's rules for any.
+  /// The widest attribute type for a column, by Core Data's declarations or else by SQLite's general rules.
   private static func type(_ declared: String) -> DataModel.AttributeType {
     switch declared {
     case "TIMESTAMP": .date
@@ -140,7 +141,7 @@ struct ModelInference {
 
   mutating func name(of text: String) -> String? { names.name(of: text) }
 
-  /// Whether an entity, one above or one below it has a property of this name, in any case.
+  /// Whether any entity of the same hierarchy has a property of this name, ignoring case.
   func isTaken(_ name: String, in number: Int) -> Bool {
     let root = root(of: number)
     return entities.contains { other, entity in
@@ -155,13 +156,13 @@ struct ModelInference {
     entities[number]!.relationships.append(relationship)
   }
 
-  /// Turns an attribute into the relationship whose key it is.
+  /// Replaces an attribute with the relationship whose key it holds.
   mutating func replaceAttribute(_ name: String, of number: Int, by relationship: DataModel.Relationship) {
     entities[number]!.attributes.removeAll { $0.name == name }
     entities[number]!.relationships.append(relationship)
   }
 
-  /// Unique indexes over attributes of one table are constraints.
+  /// Makes a uniqueness constraint of each unique index over attributes of a table.
   private mutating func addConstraints() {
     for index in indexes where index.isUnique && !index.isPartial {
       guard let root = roots.first(where: { table(of: $0) == index.table }) else { continue }
@@ -177,17 +178,17 @@ struct ModelInference {
   }
 }
 
-/// What a column of an entity's table is, by its name.
+/// The meaning of a column in an entity's table, by its name.
 enum StoredColumn: Equatable {
   /// Z_PK, Z_ENT, Z_OPT.
   case fixed
   /// An attribute, or the key of a to-one relationship.
   case property(String)
-  /// `Z_FOK_X`: the place in an ordered relationship.
+  /// `Z_FOK_X`: the position in an ordered relationship.
   case order(String)
-  /// `Z<n>_X`: the entity that a key leads to, and the number of the declared one.
+  /// `Z<n>_X`: the Z_ENT of the row that a key leads to; n is the declared destination.
   case entity(Int, String)
-  /// `Z<n>X`: the key of a to-many relationship X of entity n that has no inverse.
+  /// `Z<n>X`: the key of a to-many relationship X of entity n, which has no inverse.
   case hiddenKey(Int, String)
   case unknown
 
@@ -205,7 +206,7 @@ enum StoredColumn: Equatable {
     }
   }
 
-  /// The number and what follows it; nil where `name` is not made so.
+  /// The number behind a prefix, and the rest of the name; nil if `name` has no such form.
   static func numbered(_ name: String, prefix: String) -> (number: Int, rest: String)? {
     guard name.hasPrefix(prefix) else { return nil }
     let rest = name.dropFirst(prefix.count)

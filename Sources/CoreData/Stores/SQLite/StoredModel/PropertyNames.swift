@@ -1,10 +1,9 @@
-/// Guesses the names of properties whose columns are in capitals.
+/// Guesses the names of properties from their columns, which are in capitals.
 ///
-/// A name that the file spells somewhere is taken as it is. Else the capitals are taken apart into words, of
-/// which the whole must be made: those of the entities' names, and some that are common. Else all letters are
-/// small.
+/// If the file spells the name somewhere, it is that name. Otherwise the capitals are split into words of the entities'
+/// names and some common words, which must make up the whole name. If that fails, all letters become lowercase.
 struct PropertyNames {
-  /// By the name in capitals.
+  /// The known names, by the name in capitals.
   private var spelled: [String: String] = [:]
   private let words: Set<String>
   private let longest: Int
@@ -17,11 +16,11 @@ struct PropertyNames {
     longest = self.words.map(\.count).max() ?? 0
   }
 
-  /// The name of a column without its `Z`; nil for one that no property can have.
+  /// The property name for a column without its `Z`; nil if no property can have such a name.
   mutating func name(of column: String) -> String? {
     if let known = spelled[column] { return known }
     let guess = camelCase(column) ?? column.lowercased()
-    // Capitals must lead back to the column.
+    // The name in capitals must give the column again.
     guard let first = guess.first, first.isLetter || first == "_", guess.uppercased() == column else {
       return nil
     }

@@ -1,9 +1,9 @@
-/// An index of a file, with the names that its own name spells.
+/// An index of a file. Its name may spell the names of properties.
 struct StoredIndex {
   let name: String
-  /// In capitals, as SQL takes it.
+  /// The table's name in capitals, quoted if SQL needs it.
   let table: String
-  /// In capitals, as SQL takes them; none for an index on an expression.
+  /// The names of the columns in capitals, quoted if SQL needs it. An expression has an empty name.
   let columns: [String]
   let isUnique: Bool
   let isPartial: Bool
@@ -28,19 +28,20 @@ struct StoredIndex {
     return indexes
   }
 
-  /// Newer indexes are named `Z_<Entity>_<attribute>` and `Z_<Entity>_UNIQUE_<attribute>_<attribute>`, each
-  /// in the model's spelling. What is no attribute's name does no harm: it is looked up by the column.
+  /// The property names that the index's name spells. Newer indexes are named `Z_<Entity>_<attribute>` and
+  /// `Z_<Entity>_UNIQUE_<attribute>_<attribute>` in the model's spelling. Other words do no harm, because names are
+  /// looked up by their column.
   func spelledNames(of entity: String) -> [String] {
     let prefix = "Z_\(entity)_"
     guard name.hasPrefix(prefix) else { return [] }
     let rest = String(name.dropFirst(prefix.count))
     guard rest.hasPrefix("UNIQUE_") else { return [rest] }
-    // A name may have underscores of its own.
+    // The attribute's name may itself have underscores.
     let names = String(rest.dropFirst(7))
     return columns.count == 1 ? [names] : names.split(separator: "_").map(String.init)
   }
 
-  /// The triggers of derived attributes are named `Z_DA_<TABLE>_<Entity>_<attribute>_<what>`.
+  /// The words in the names of the triggers of derived attributes, `Z_DA_<TABLE>_<Entity>_<attribute>_<event>`.
   static func triggerNames(_ connection: Connection) throws -> [String] {
     try connection.rows(
       "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'Z\\_DA\\_%' ESCAPE '\\'"

@@ -1,6 +1,6 @@
 internal import DataModelFiles
 
-/// A model out of a store's file, as plain values.
+/// A model from a store's file, as plain values.
 struct StoredModel {
   let url: URL
   let model: DataModel
@@ -18,13 +18,13 @@ struct StoredModel {
       var model = try inference.model(named: url.deletingPathExtension().lastPathComponent)
       model.versionIdentifiers = metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [""]
       let inferred = StoredModel(url: url, model: model, origin: .inferred, hashes: hashes)
-      // What is put together from the file has to fit it.
+      // The inferred model must fit the file.
       _ = try inferred.plan(existing)
       return inferred
     }
   }
 
-  /// The model in the cache, if it fits the file; nil where it can't be read, or is of another version.
+  /// The model in the cache, if it fits the file; nil if it can't be read, or is another version.
   private static func cached(
     _ url: URL, connection: Connection, existing: ExistingSchema, hashes: [String: Data]
   ) throws -> StoredModel? {
@@ -39,14 +39,14 @@ struct StoredModel {
     else {
       return nil
     }
-    // The recipe of some hashes is not known, so that a difference alone proves nothing; a column that the
-    // model does not know does.
+    // It is not known how some hashes are computed, so a different hash alone proves nothing. A column that the model
+    // does not know proves that the model is another version.
     let computed = model.entityVersionHashes().mapValues { Data($0) }
     if hashes.allSatisfy({ computed[$0.key] == $0.value }) || existing.isCovered(by: plan) { return stored }
     return nil
   }
 
-  /// What of a cached model a store depends on.
+  /// The parts of a cached model that a store depends on.
   static func cleaned(_ cached: DataModel) -> DataModel {
     var model = cached
     model.fetchRequestTemplates = []
@@ -55,7 +55,7 @@ struct StoredModel {
       for place in model.entities[index].attributes.indices {
         model.entities[index].attributes[place].validationRules = []
       }
-      // What an archive says in fetch indexes it says in flags and groups as well, for frameworks that know no others.
+      // An archive repeats fetch indexes as flags and compound indexes, for frameworks that don't know fetch indexes.
       guard !model.entities[index].fetchIndexes.isEmpty else { continue }
       model.entities[index].compoundIndexes = []
       for place in model.entities[index].attributes.indices {
@@ -65,7 +65,7 @@ struct StoredModel {
     return model
   }
 
-  /// The model's places in the file. Throws where they are not there.
+  /// The plan of the model's tables and columns in the file. Throws an error if the file lacks any of them.
   private func plan(_ existing: ExistingSchema) throws -> SchemaPlan {
     let candidate = NSManagedObjectModel()
     try fill(candidate)
@@ -74,11 +74,11 @@ struct StoredModel {
     }
   }
 
-  /// The configuration that the file holds, where it holds only a part of the entities.
+  /// The configuration that the file holds; nil if it holds all entities.
   private var configuration: String? {
     guard Set(model.entities.map(\.name)) != Set(hashes.keys) else { return nil }
     let exact = model.configurations.first { Set($0.entityNames) == Set(hashes.keys) }
-    // An entity may have taken along those below it.
+    // The file may also hold subentities of the configuration's entities.
     let wider = model.configurations.first { configuration in
       let names = Set(configuration.entityNames)
       return names.isSubset(of: hashes.keys)
@@ -101,7 +101,7 @@ struct StoredModel {
 }
 
 extension ExistingSchema {
-  /// Whether a plan has a use for every column of the file's entities and their join tables.
+  /// Whether a plan uses every column of the entities' tables in the file.
   fileprivate func isCovered(by plan: SchemaPlan) -> Bool {
     let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
     return plan.tables.allSatisfy { table in
