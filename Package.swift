@@ -300,7 +300,7 @@ let package = Package(
         name: "ChapterTests",
         dependencies: [
           "BuiltPrograms", "CoreData", "ModelMacros", "StepFrames", "StepRecorder", "StoreFileReader",
-          "ChapterSupport", "SwiftData",
+          "ChapterSupport", "PostgreSQLTestServer", "SwiftData",
           "FirstTenMinutesChapter", "FirstTenMinutes",
           "ManualStackChapter", "ManualStack",
           "ObjectGraphChapter", "ObjectGraph",

@@ -5,21 +5,29 @@ import PostgreSQLStore
 public final class ServerLibrary {
   public let container: NSPersistentContainer
 
-  //> open hidden
-  /// - Parameters:
-  ///   - keepingStatements: Whether connections keep prepared statements, as they do by default.
-  ///   - patience: How many seconds a save waits for a server that has gone away.
-  public init(at url: URL, keepingStatements: Bool = true, patience: TimeInterval = 30) throws {
+  //> open
+  /// Connects, and makes the tables if the database has none.
+  ///
+  /// - Throws: What `loadPersistentStores` says.
+  public init(at url: URL, options: [String: NSObject] = [:]) throws {
     container = NSPersistentContainer(name: "OneServer", managedObjectModel: Self.model)
     let description = NSPersistentStoreDescription(postgreSQL: url)
-    description.setOption(keepingStatements as NSNumber, forKey: PostgreSQLPreparedStatementsOption)
-    description.setOption(patience as NSNumber, forKey: NSPersistentStoreTimeoutOption)
+    for (key, value) in options { description.setOption(value, forKey: key) }
     container.persistentStoreDescriptions = [description]
+    // Set before `loadPersistentStores` returns: the store is not asynchronous.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }
   }
   //< open
+
+  //> telling
+  /// The options of a store that records each save, and hears of those of others.
+  public static let telling: [String: NSObject] = [
+    NSPersistentHistoryTrackingKey: true as NSNumber,
+    NSPersistentStoreRemoteChangeNotificationPostOptionKey: true as NSNumber,
+  ]
+  //< telling
 
   /// Read once: two models of the same classes would each claim them.
   static let model: NSManagedObjectModel = {

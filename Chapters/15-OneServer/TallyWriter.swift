@@ -7,8 +7,10 @@ public struct TallyWriter {
   public init(_ library: ServerLibrary, policy: NSMergePolicy = .error) {
     context = library.container.newBackgroundContext()
     context.mergePolicy = policy
+    context.transactionAuthor = "a writer"
   }
 
+  //> read-and-save
   /// Reads the tally as it is now, and adds one to it in memory.
   public func read(_ name: String) throws {
     try context.performAndWait {
@@ -28,8 +30,9 @@ public struct TallyWriter {
       }
     }
   }
+  //< read-and-save
 
-  //> add hidden
+  //> add
   /// Adds one, however often another writer comes first.
   ///
   /// - Returns: How many saves were refused on the way.
@@ -42,4 +45,14 @@ public struct TallyWriter {
     }
   }
   //< add
+
+  //> add-in-place
+  /// Adds one to what the server has. Nothing is read, so nothing can be out of date.
+  public func addInPlace(_ name: String) throws {
+    let request = NSBatchUpdateRequest(entityName: "Tally")
+    request.predicate = NSPredicate(format: "name == %@", name)
+    request.propertiesToUpdate = ["total": NSExpression(format: "total + 1")]
+    _ = try context.performAndWait { try context.execute(request) }
+  }
+  //< add-in-place
 }

@@ -6,7 +6,8 @@ import PrivateServer
 
 extension OneServerProgram {
   @MainActor func showOutage(_ server: PrivateServer) throws {
-    let library = try ServerLibrary(at: server.url(schema: "outage"), patience: 2)
+    let library = try ServerLibrary(
+      at: server.url(schema: "outage"), options: [NSPersistentStoreTimeoutOption: 2 as NSNumber])
     let context = library.container.viewContext
     Book(context: context).title = "Solaris"
     try context.save()
@@ -15,11 +16,13 @@ extension OneServerProgram {
     request.includesPropertyValues = false
     let book = try library.container.viewContext.fetch(request)[0]
 
+    //> handler
     context.unreadableFaultHandler = { _, _ in .keepFault }
+    //< handler
 
     Output.heading("The server is stopped")
     server.halt("fast")
-    //> away hidden
+    //> away
     attempt("fetch") { _ = try context.fetch(NSFetchRequest<Book>(entityName: "Book")) }
     attempt("fulfil") { try context.fulfil([book]) }
     Output.line("the title reads as \(book.title ?? "nil")")
@@ -32,7 +35,7 @@ extension OneServerProgram {
 
     Output.heading("The server is started again")
     try server.start()
-    //> back hidden
+    //> back
     attempt("fulfil") { try context.fulfil([book]) }
     Output.line("the title reads as \(book.title ?? "nil")")
     attempt("save") { try context.save() }
@@ -52,7 +55,7 @@ extension OneServerProgram {
 
   @MainActor func showRefusals(_ server: PrivateServer) throws {
     Output.heading("Four that can't be opened")
-    //> refusals hidden
+    //> refusals
     let urls = [
       ("no server", URL(string: "postgresql://strata@127.0.0.1:1/postgres")!),
       ("a wrong password", server.url(schema: "library", user: "visitor", more: "&password=guess")),

@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 import OneServerChapter
 
@@ -6,9 +7,9 @@ final class WriterProcess {
   private let process = Process()
   private let (questions, answers) = (Pipe(), Pipe())
 
-  init(_ url: URL, policy: String) throws {
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["--writer", url.absoluteString, "--policy", policy]
+  init(_ url: URL, _ options: String...) throws {
+    process.executableURL = Bundle.main.executableURL
+    process.arguments = ["--writer", url.absoluteString] + options
     process.standardInput = questions
     process.standardOutput = answers
     try process.run()
@@ -33,7 +34,6 @@ final class WriterProcess {
     process.waitUntilExit()
   }
 
-  //> serve hidden
   /// What such a process does.
   static func serve(_ writer: TallyWriter) throws {
     while let command = readLine() {
@@ -43,10 +43,12 @@ final class WriterProcess {
         print("ready")
       case "save":
         print(try writer.save() ? "saved" : "refused")
+      case "add":
+        print(try (1...100).reduce(0) { refused, _ in refused + (try writer.add("visits")) })
       default:
-        print(try (0..<(Int(command) ?? 0)).reduce(0) { refused, _ in refused + (try writer.add("visits")) })
+        for _ in 1...100 { try writer.addInPlace("visits") }
+        print(0)
       }
     }
   }
-  //< serve
 }

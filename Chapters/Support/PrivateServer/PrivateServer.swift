@@ -23,10 +23,8 @@ public final class PrivateServer: @unchecked Sendable {
 
   /// - Parameter isDurable: whether commits wait for the disk.
   public init(isDurable: Bool = false) throws {
-    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-    let folders = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
     guard
-      let programs = (folders + ["/usr/local/bin", "/usr/bin", "/opt/homebrew/bin"]).first(where: {
+      let programs = Self.places.first(where: {
         FileManager.default.isExecutableFile(atPath: "\($0)/initdb")
           && FileManager.default.isExecutableFile(atPath: "\($0)/postgres")
       })
@@ -41,6 +39,14 @@ public final class PrivateServer: @unchecked Sendable {
   }
 
   deinit { stop() }
+
+  /// Where the server's programs may be, the newest version first; `STRATA_POSTGRESQL` names another folder.
+  private static var places: [String] {
+    if let folder = ProcessInfo.processInfo.environment["STRATA_POSTGRESQL"] { return [folder] }
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    return versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
+      + ["/usr/local/bin", "/usr/bin", "/opt/homebrew/bin"]
+  }
 
   /// What a statement gives, asked by `psql`, which knows nothing of the store.
   public func rows(_ sql: String) throws -> [[String]] {
