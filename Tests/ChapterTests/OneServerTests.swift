@@ -87,6 +87,16 @@ struct OneServerTests {
     }
   }
 
+  @Test("The log of SQL shows no values, at any level")
+  func log() throws {
+    let arguments = ["--visit", url.absoluteString, "-com.apple.CoreData.SQLDebug", "3"]
+    let outcome = try ProgramRunner.run("OneServer", arguments)
+    #expect(outcome.exitCode == 0, "\(outcome.errors)")
+    #expect(outcome.errors.contains("UPDATE ZTALLY"))
+    // The tally's name is the value of a parameter.
+    #expect(!outcome.errors.contains("visits"), "\(outcome.errors)")
+  }
+
   @Test("A server that does not answer is named")
   func noServer() throws {
     let outcome = try ProgramRunner.run("OneServer", ["--visit", "postgresql://strata@127.0.0.1:1/library"])

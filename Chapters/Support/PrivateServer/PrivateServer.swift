@@ -68,7 +68,8 @@ public final class PrivateServer: @unchecked Sendable {
   }
 
   public func url(schema: String, user: String = "strata", database: String = "postgres", more: String = "") -> URL {
-    URL(string: "postgresql:///\(database)?host=\(folder)&user=\(user)&schema=\(schema)\(more)")!
+    let encoded = schema.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? schema
+    return URL(string: "postgresql:///\(database)?host=\(folder)&user=\(user)&schema=\(encoded)\(more)")!
   }
 
   /// Starts the server, or starts it again, and returns once it answers.
@@ -88,18 +89,7 @@ public final class PrivateServer: @unchecked Sendable {
       [ -n "$how" ] || rm -rf "$1"
       """
     let process = Process()
-    var arguments = ["/bin/sh", "-c", script, "sh", folder, programs, settings]
-    if geteuid() == 0 {
-      guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
-        throw NoServer(description: "the server refuses root, and there is no user postgres or nobody")
-      }
-      chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid)
-      arguments =
-        [
-          "/usr/bin/setpriv", "--reuid", "\(entry.pointee.pw_uid)", "--regid", "\(entry.pointee.pw_gid)",
-          "--clear-groups",
-        ] + arguments
-    }
+    let arguments = try unprivileged(["/bin/sh", "-c", script, "sh", folder, programs, settings])
     chmod(folder, 0o755)
     let (input, output) = (Pipe(), Pipe())
     // Whatever else this process starts would hold the pipe open, and the shell would wait for it.
@@ -120,6 +110,18 @@ public final class PrivateServer: @unchecked Sendable {
       throw NoServer(description: log.joined(separator: "\n"))
     }
     lock.withLock { (self.process, self.input) = (process, input.fileHandleForWriting) }
+  }
+
+  /// A command as the server's user may run it: neither the server nor what stands before it runs as root. The folder
+  /// becomes that user's.
+  public func unprivileged(_ command: [String]) throws -> [String] {
+    guard geteuid() == 0 else { return command }
+    guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
+      throw NoServer(description: "the server refuses root, and there is no user postgres or nobody")
+    }
+    let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+    chown(folder, user, group)
+    return ["/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "\(group)", "--clear-groups"] + command
   }
 
   /// Stops the server and keeps its data, so that it can be started again.
