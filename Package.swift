@@ -133,8 +133,9 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),
 
-    // A PostgreSQL server of the tests' own.
-    .target(name: "PostgreSQLTestServer", path: "Tests/PostgreSQLTestServer"),
+    // A PostgreSQL server of tests' and chapters' own.
+    .target(name: "PrivateServer", path: "Chapters/Support/PrivateServer"),
+    .target(name: "PostgreSQLTestServer", dependencies: ["PrivateServer"], path: "Tests/PostgreSQLTestServer"),
 
     // Sources as applications have them, with `import CoreData` alone.
     .testTarget(
@@ -290,6 +291,8 @@ let package = Package(
     + chapter("13-InsideTheFile", "InsideTheFile", copying: ["apple-store.txt"], dependencies: ["StoreFileReader"])
     + chapter(
       "14-SwiftData", "UnderSwiftData", dependencies: ["SwiftData"], programDependencies: ["ManualStackChapter"])
+    + chapter(
+      "15-OneServer", "OneServer", dependencies: ["PostgreSQLStore"], programDependencies: ["PrivateServer"])
     + chapter("A-MakingAModel", "MakingAModel")
     + chapter("B-OlderTutorial", "OlderTutorial")
     + [
@@ -297,7 +300,7 @@ let package = Package(
         name: "ChapterTests",
         dependencies: [
           "BuiltPrograms", "CoreData", "ModelMacros", "StepFrames", "StepRecorder", "StoreFileReader",
-          "ChapterSupport", "SwiftData",
+          "ChapterSupport", "PostgreSQLTestServer", "SwiftData",
           "FirstTenMinutesChapter", "FirstTenMinutes",
           "ManualStackChapter", "ManualStack",
           "ObjectGraphChapter", "ObjectGraph",
@@ -309,6 +312,7 @@ let package = Package(
           "InsideTheFileChapter", "InsideTheFile",
           "LiveTableChapter", "LiveTable",
           "UnderSwiftDataChapter", "UnderSwiftData",
+          "OneServerChapter", "OneServer",
           "MakingAModelChapter", "MakingAModel",
           "OlderTutorialChapter", "OlderTutorial",
         ],

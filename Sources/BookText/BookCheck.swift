@@ -12,6 +12,8 @@ public struct BookCheck {
     public fileprivate(set) var blockCount = 0
     public fileprivate(set) var unchecked: [(page: String, line: Int, reason: String)] = []
     public fileprivate(set) var transcriptCount = 0
+    /// Those whose programs need a service that this machine lacks.
+    public fileprivate(set) var skipped: [SkippedTranscript] = []
 
     /// The share of blocks that were verified, in whole percent, rounded down.
     public var verifiedShare: Int { blockCount == 0 ? 100 : (blockCount - unchecked.count) * 100 / blockCount }
@@ -39,7 +41,7 @@ public struct BookCheck {
     checkRecords(&result)
     checkNotesAndParts(&result)
     if form { result.problems += ChapterFormCheck(book: book).problems() + VoiceCheck(book: book).problems() }
-    if let runner { result.problems += Self.differences(of: transcripts, runner) }
+    if let runner { Self.compare(transcripts, runner, &result) }
     return result
   }
 
@@ -272,32 +274,35 @@ public struct BookCheck {
   }
 
   /// Runs them, and says where each one's program prints something else.
-  static func differences(of transcripts: [Transcript], _ runner: TranscriptRunner) -> [BookProblem] {
-    TranscriptRun.all(transcripts, runner).compactMap { transcript, outcome in
+  private static func compare(_ transcripts: [Transcript], _ runner: TranscriptRunner, _ result: inout Result) {
+    for (transcript, outcome) in TranscriptRun.all(transcripts, runner) {
       switch outcome {
-      case .failure(let problem): return problem
+      case .failure(let error): result.note(error, of: transcript)
       case .success(let output):
-        guard output != transcript.output else { return nil }
+        guard output != transcript.output else { continue }
         let (old, new) = (transcript.output.components(separatedBy: "\n"), output.components(separatedBy: "\n"))
         let index =
           zip(old, new).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(old.count, new.count)
         let printed = index < new.count ? "prints \"\(new[index])\"" : "prints nothing more"
-        return BookProblem(
-          file: transcript.path, line: index + 2,
-          "the program \(printed) here; `book check --bless` writes what it prints")
+        result.problems.append(
+          BookProblem(
+            file: transcript.path, line: index + 2,
+            "the program \(printed) here; `book check --bless` writes what it prints"))
       }
     }
   }
 
   /// Writes what the programs print into the transcripts that show something else.
   ///
-  /// - Returns: The paths of those, and what could not be run.
-  public func bless(programs runner: TranscriptRunner) throws -> (changed: [String], problems: [BookProblem]) {
+  /// - Returns: The paths of those, what could not be run, and what was skipped.
+  public func bless(
+    programs runner: TranscriptRunner
+  ) throws -> (changed: [String], problems: [BookProblem], skipped: [SkippedTranscript]) {
     var result = Result()
     var changed: [String] = []
     for (transcript, outcome) in TranscriptRun.all(transcripts(&result), runner) {
       switch outcome {
-      case .failure(let problem): result.problems.append(problem)
+      case .failure(let error): result.note(error, of: transcript)
       case .success(let output) where output != transcript.output:
         let text = transcript.command + "\n" + output
         try OutputFile.write(Data(text.utf8), to: book.root.appendingPathComponent(transcript.path).path)
@@ -305,6 +310,17 @@ public struct BookCheck {
       case .success: break
       }
     }
-    return (changed, result.problems)
+    return (changed, result.problems, result.skipped)
+  }
+}
+
+extension BookCheck.Result {
+  /// Why a transcript's program printed nothing to compare.
+  fileprivate mutating func note(_ error: any Error, of transcript: Transcript) {
+    switch error {
+    case let skip as SkippedTranscript: skipped.append(skip)
+    case let problem as BookProblem: problems.append(problem)
+    default: problems.append(BookProblem(file: transcript.path, line: 1, "\(error)"))
+    }
   }
 }

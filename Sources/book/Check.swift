@@ -43,8 +43,9 @@ extension BookCommand {
       let check = BookCheck(book: book)
       let runner = textOnly ? nil : TranscriptRunner(programs: try builtPrograms(root: book.root), root: book.root)
       if bless, let runner {
-        let (changed, problems) = try check.bless(programs: runner)
+        let (changed, problems, skipped) = try check.bless(programs: runner)
         for path in changed { print("written: \(path)") }
+        listSkipped(skipped)
         try report(problems)
       }
       let result = check.run(programs: bless ? nil : runner, form: true)
@@ -60,11 +61,21 @@ extension BookCommand {
     }
 
     private func summarise(_ result: BookCheck.Result, _ book: Book) {
+      listSkipped(result.skipped)
       let verified = result.blockCount - result.unchecked.count
       print(
-        "Pages: \(book.pages.count). Transcripts: \(result.transcriptCount)\(textOnly ? ", not run" : ", all run").")
+        "Pages: \(book.pages.count). Transcripts: \(result.transcriptCount)\(ran(result)).")
       print("Blocks of code and output: \(verified) of \(result.blockCount) verified, \(result.verifiedShare) %.")
       for block in result.unchecked { print("  not verified: \(block.page):\(block.line): \(block.reason)") }
+    }
+
+    private func ran(_ result: BookCheck.Result) -> String {
+      if textOnly { return ", not run" }
+      return result.skipped.isEmpty ? ", all run" : ", all run but \(result.skipped.count)"
+    }
+
+    private func listSkipped(_ skipped: [SkippedTranscript]) {
+      for skip in skipped { print("  not run: \(skip.path): \(skip.reason)") }
     }
 
     private func builtPrograms(root: URL) throws -> URL {

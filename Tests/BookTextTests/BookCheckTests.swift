@@ -212,6 +212,17 @@ struct BookCheckTests {
     #expect(try book.problems().first?.contains("Keep was ended by signal 9") == true)
   }
 
+  @Test("A program that leaves with the code for a service that is not there is skipped, and its words are kept")
+  func skipped() throws {
+    let book = try SmallBook()
+    try book.write("programs/Keep", "#!/bin/sh\necho install it\nexit 69\n")
+    let result = try book.check()
+    #expect(result.problems.isEmpty)
+    #expect(result.skipped.map(\.reason) == ["install it"])
+    try book.write("programs/Keep", "#!/bin/sh\necho install it\nexit 68\n")
+    #expect(try book.problems().first?.contains("prints \"install it\" here") == true)
+  }
+
   @Test("Blessing writes what the programs print now, after which the book is sound again")
   func bless() throws {
     let book = try SmallBook()

@@ -71,6 +71,7 @@ struct ProgramErrorTests {
       ("ModelVersions", ["--to", "2", "--break"]), ("UnsavedChanges", ["--life", "--break"]),
       ("Batches", ["--measure", "9", "--break"]), ("LiveTable", ["--writer", "--break"]),
       ("InsideTheFile", ["--apple", "--one-room"]), ("UnderSwiftData", ["--ask", "--shared"]),
+      ("OneServer", ["--only", "tally", "--break"]),
     ])
   func together(program: String, arguments: [String]) throws {
     let outcome = try ProgramRunner.run(program, arguments)

@@ -18,15 +18,20 @@ enum ProgramRunner {
 
   /// Runs it in the package's root.
   ///
-  /// - Parameter folder: Becomes `--store` if given.
+  /// - Parameters:
+  ///   - folder: Becomes `--store` if given.
+  ///   - environment: Variables that come on top of this process's.
   @discardableResult
-  static func run(_ program: String, _ arguments: [String], store folder: URL? = nil) throws -> Outcome {
+  static func run(
+    _ program: String, _ arguments: [String], store folder: URL? = nil, environment: [String: String] = [:]
+  ) throws -> Outcome {
     let process = Process()
     let executable: URL = try #require(BuiltProgram.url(program), "The program \(program) was not built.")
     process.executableURL = executable
     process.arguments = arguments + (folder.map { ["--store", $0.path] } ?? [])
     // Programs do what a reader's do, also when the tests run under stress.
     process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "COREDATA_STRESS" }
+      .merging(environment) { $1 }
     // Files and no pipes: a program that says much would wait for a reader.
     let place = try TemporaryFolder()
     let output = place.url.appendingPathComponent("output")

@@ -157,6 +157,42 @@ struct ConflictTests {
     #expect(found6 == [200])
   }
 
+  @Test("A save that the server takes back to end a deadlock is run again, and is there once")
+  func deadlock() throws {
+    let server = try #require(TestServer.shared)
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let author = shelf.context.new("Author", ["name": "a"])
+      let counter = shelf.context.new("Counter", ["count": 0])
+      try shelf.context.save()
+      author.setValue("b", forKey: "name")
+      counter.setValue(1, forKey: "count")
+      try shelf.store.pool.use { other in
+        // The save has the author and waits for the counter; this one has the counter and asks for the author.
+        let process = try other.run("BEGIN; UPDATE ZCOUNTER SET ZCOUNT = ZCOUNT; SELECT pg_backend_pid()::text").text(
+          0, 0)
+        nonisolated(unsafe) let other = other
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          let waiting = "SELECT 1 FROM pg_stat_activity WHERE \(process ?? "") = ANY (pg_blocking_pids(pid))"
+          let deadline = Date(timeIntervalSinceNow: 30)
+          while (try? server.rows(waiting))?.isEmpty != false, Date() < deadline { usleep(10_000) }
+          _ = try? other.run("UPDATE ZAUTHOR SET ZNAME = ZNAME; ROLLBACK")
+          isDone.signal()
+        }
+        try shelf.context.save()
+        isDone.wait()
+      }
+    }
+    let saved = try shelf.elsewhere()
+    try saved.context.performAndWait {
+      let names = try saved.context.all("Author").map { $0.value(forKey: "name") as? String }
+      let counts = try saved.context.all("Counter").map { $0.value(forKey: "count") as? Int }
+      #expect(names == ["b"])
+      #expect(counts == [1])
+    }
+  }
+
   @Test("Many who open a new store at a time find one store")
   func opening() async throws {
     let url = try #require(TestServer.shared).newStoreURL()

@@ -152,6 +152,29 @@ struct FailureTests {
     #expect(works != nil)
   }
 
+  @Test("Settings in the URL are the session's: a statement that takes too long is an error, and the store goes on")
+  func settings() throws {
+    let server = try #require(TestServer.shared)
+    let url = server.url(schema: "slow schema", more: "&options=-c%20statement_timeout%3D300")
+    let shelf = try Shelf(libraryModel(), at: url)
+    try shelf.context.performAndWait {
+      let counter = shelf.context.new("Counter", ["count": 0])
+      try shelf.context.save()
+      counter.setValue(1, forKey: "count")
+      // Another one has the row, and takes its time.
+      try shelf.store.pool.use { other in
+        try other.run("BEGIN; SET LOCAL statement_timeout = 0; UPDATE ZCOUNTER SET ZCOUNT = 7")
+        let slow = error { try shelf.context.save() }
+        #expect(slow?.code == NSPersistentStoreTimeoutError)
+        #expect(slow?.userInfo["SQLSTATE"] as? String == "57014", "\(slow as Any)")
+        other.rollback()
+      }
+      try shelf.context.save()
+    }
+    let rows = try server.rows(#"SELECT zcount FROM "slow schema".zcounter"#)
+    #expect(rows == [["1"]])
+  }
+
   @Test("What is not built yet is refused by name")
   func refusals() throws {
     let shelf = try Shelf(libraryModel())

@@ -1,150 +1,24 @@
 import Foundation
+@_exported public import PrivateServer
 
-/// A PostgreSQL server of the tests' own, in a private folder, without a port: it listens at a socket in that folder.
-///
-/// It is started when a test first asks, by a shell that ends it and removes the folder as soon as this process is
-/// gone, however that ends. As root the shell runs as another user, since the server refuses root.
-public final class TestServer: @unchecked Sendable {
-  // `@unchecked Sendable`: `process` and `input` are only touched under `lock`.
+/// The server of the tests, which is started when a test first asks.
+public typealias TestServer = PrivateServer
 
+extension PrivateServer {
   /// The server of this process; nil where PostgreSQL is not installed, which it says once.
-  public static let shared: TestServer? = {
-    do { return try TestServer() } catch {
+  public static let shared: PrivateServer? = {
+    do { return try PrivateServer() } catch {
       print("Skipped: no PostgreSQL server could be started: \(error)")
       return nil
     }
   }()
 
   /// The same for suites of which nothing is left without it.
-  public static var required: TestServer {
+  public static var required: PrivateServer {
     guard let shared else { fatalError("These tests need a PostgreSQL server, and none could be started.") }
     return shared
   }
 
   /// Whether `Scripts/test-postgresql` runs the suites of the stack and of fetches, over a server in place of files.
   public static let hasAllStores = ProcessInfo.processInfo.environment["STRATA_STORE"] == "PostgreSQL"
-
-  public let folder: String
-  private let lock = NSLock()
-  private var process: Process?
-  private var input: FileHandle?
-  private let programs: String
-  private let settings: String
-
-  struct NoServer: Error, CustomStringConvertible {
-    let description: String
-  }
-
-  /// - Parameter isDurable: whether commits wait for the disk.
-  public init(isDurable: Bool = false) throws {
-    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
-    let folders = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
-    guard
-      let programs = (folders + ["/usr/local/bin", "/usr/bin", "/opt/homebrew/bin"]).first(where: {
-        FileManager.default.isExecutableFile(atPath: "\($0)/initdb")
-          && FileManager.default.isExecutableFile(atPath: "\($0)/postgres")
-      })
-    else { throw NoServer(description: "there is no initdb; install the package postgresql") }
-    self.programs = programs
-    settings = isDurable ? "" : "-c fsync=off -c full_page_writes=off"
-    // The socket's path has at most 107 bytes.
-    var template = Array("/tmp/pgXXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw NoServer(description: "no folder could be made in /tmp") }
-    folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    try start()
-  }
-
-  deinit { stop() }
-
-  /// The URL of a store that nobody else has: a schema of its own, which is made when the store is opened.
-  public func newStoreURL() -> URL {
-    let schema = "s" + UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased()
-    return url(schema: schema)
-  }
-
-  public func url(schema: String, more: String = "") -> URL {
-    URL(string: "postgresql:///postgres?host=\(folder)&user=strata&schema=\(schema)\(more)")!
-  }
-
-  /// Starts the server, or starts it again, and returns once it answers.
-  public func start() throws {
-    let script = """
-      cd "$1" || exit 1
-      if [ ! -d data ]; then
-        "$2/initdb" -D data -U strata -A trust -E UTF8 --locale=C.UTF-8 --no-sync >initdb.log 2>&1 || exit 1
-      fi
-      "$2/pg_ctl" -D data -w -t 60 -l server.log -o "-k $1 -c listen_addresses= -c max_connections=200 $3" start \
-        >pg_ctl.log 2>&1 || exit 1
-      echo ready
-      read -r how
-      "$2/pg_ctl" -D data -w -m "${how:-immediate}" stop >pg_ctl.log 2>&1
-      [ -n "$how" ] || rm -rf "$1"
-      """
-    let process = Process()
-    var arguments = ["/bin/sh", "-c", script, "sh", folder, programs, settings]
-    if geteuid() == 0 {
-      guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
-        throw NoServer(description: "the server refuses root, and there is no user postgres or nobody")
-      }
-      chown(folder, entry.pointee.pw_uid, entry.pointee.pw_gid)
-      arguments =
-        [
-          "/usr/bin/setpriv", "--reuid", "\(entry.pointee.pw_uid)", "--regid", "\(entry.pointee.pw_gid)",
-          "--clear-groups",
-        ] + arguments
-    }
-    chmod(folder, 0o755)
-    let (input, output) = (Pipe(), Pipe())
-    process.executableURL = URL(fileURLWithPath: arguments[0])
-    process.arguments = Array(arguments.dropFirst())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    // The server itself must not hold the pipe that says when this process has ended.
-    guard String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "ready\n" else {
-      process.waitUntilExit()
-      let log = ["initdb.log", "pg_ctl.log", "server.log"].compactMap {
-        try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)
-      }
-      throw NoServer(description: log.joined(separator: "\n"))
-    }
-    lock.withLock { (self.process, self.input) = (process, input.fileHandleForWriting) }
-  }
-
-  /// Stops the server and keeps its data, so that it can be started again.
-  ///
-  /// - Parameter mode: `fast`, or `immediate`, which is as good as a failure of power.
-  public func halt(_ mode: String = "immediate") { end("\(mode)\n") }
-
-  /// Kills the server as `kill -9` does, and starts it again.
-  public func killAndStart() throws {
-    let file = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
-    guard let number = file.split(separator: "\n").first.flatMap({ Int32($0) }), number > 1 else {
-      throw NoServer(description: "postmaster.pid has no number")
-    }
-    kill(number, SIGKILL)
-    // The shell finds no server, and goes.
-    end("immediate\n")
-    // Its processes end a moment later, and none is started while one of them has the shared memory.
-    for attempt in 1... {
-      do { return try start() } catch let error as NoServer {
-        if attempt == 50 { throw error }
-        Thread.sleep(forTimeInterval: 0.2)
-      }
-    }
-  }
-
-  /// Stops the server for good.
-  public func stop() { end("\n") }
-
-  private func end(_ word: String) {
-    let (process, input) = lock.withLock {
-      defer { (self.process, self.input) = (nil, nil) }
-      return (self.process, self.input)
-    }
-    guard let process, let input else { return }
-    try? input.write(contentsOf: Data(word.utf8))
-    try? input.close()
-    process.waitUntilExit()
-  }
 }

@@ -4,17 +4,13 @@ import Foundation
 enum TranscriptRun {
   static func all(
     _ transcripts: [Transcript], _ runner: TranscriptRunner
-  ) -> [(Transcript, Swift.Result<String, BookProblem>)] {
+  ) -> [(Transcript, Swift.Result<String, any Error>)] {
     let outcomes = Outcomes()
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 2
     for (index, transcript) in transcripts.enumerated() {
       queue.addOperation {
-        outcomes.set(
-          index,
-          Swift.Result { try runner.run(transcript) }.mapError {
-            $0 as? BookProblem ?? BookProblem(file: transcript.path, line: 1, "\($0)")
-          })
+        outcomes.set(index, Swift.Result { try runner.run(transcript) })
       }
     }
     queue.waitUntilAllOperationsAreFinished()
@@ -24,12 +20,12 @@ enum TranscriptRun {
   /// `@unchecked Sendable`: `values` is only touched under `lock`.
   private final class Outcomes: @unchecked Sendable {
     private let lock = NSLock()
-    private var values: [Int: Swift.Result<String, BookProblem>] = [:]
+    private var values: [Int: Swift.Result<String, any Error>] = [:]
 
-    func set(_ index: Int, _ value: Swift.Result<String, BookProblem>) {
+    func set(_ index: Int, _ value: Swift.Result<String, any Error>) {
       lock.withLock { values[index] = value }
     }
 
-    subscript(index: Int) -> Swift.Result<String, BookProblem> { lock.withLock { values[index]! } }
+    subscript(index: Int) -> Swift.Result<String, any Error> { lock.withLock { values[index]! } }
   }
 }

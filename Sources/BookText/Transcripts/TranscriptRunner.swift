@@ -1,5 +1,11 @@
 import Foundation
 
+/// A transcript whose program needs a service that this machine lacks, with the program's own words.
+public struct SkippedTranscript: Error {
+  public let path: String
+  public let reason: String
+}
+
 /// Runs the commands of transcripts with programs that are built already.
 ///
 /// A run gets a store folder of its own, which is shown as if it were the transcript's, and what differs from run to
@@ -17,7 +23,8 @@ public struct TranscriptRunner: Sendable {
 
   /// What the commands print now: everything below the transcript's first line.
   ///
-  /// - Throws: `BookProblem` if a program isn't there or was ended by a signal, unless the transcript says so itself.
+  /// - Throws: `BookProblem` if a program isn't there or was ended by a signal, unless the transcript says so itself;
+  ///   `SkippedTranscript` if one leaves with the code `EX_UNAVAILABLE`: it needs a service that this machine lacks.
   public func run(_ transcript: Transcript) throws -> String {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-book-\(UUID().uuidString)", isDirectory: true)
@@ -64,7 +71,10 @@ public struct TranscriptRunner: Sendable {
     try process.run()
     process.waitUntilExit()
     let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
-    if process.terminationReason == .exit { return text }
+    if process.terminationReason == .exit {
+      guard process.terminationStatus == EX_UNAVAILABLE else { return text }
+      throw SkippedTranscript(path: transcript.path, reason: text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
     guard step.isKilled, process.terminationStatus == SIGKILL else {
       throw BookProblem(
         file: transcript.path, line: 1, "\(step.program) was ended by signal \(process.terminationStatus)")

@@ -28,10 +28,21 @@ final class Connection {
     guard PQstatus(handle) == CONNECTION_OK else { throw lost(sql: nil) }
     // Notices are for people at a terminal.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
-    if let schema = address.schema { try run("SET search_path TO \(SQLName.identifier(schema))") }
+    if let schema = address.schema { try checkPath(SQLName.identifier(schema)) }
   }
 
   deinit { PQfinish(handle) }
+
+  /// A pool of connections may have left out what it does not know, and would lead into another schema's tables.
+  private func checkPath(_ path: String) throws {
+    let found = try run("SHOW search_path").text(0, 0)
+    guard found == path else {
+      throw ServerError(
+        state: "3F000",
+        message: "the search_path of the session is \(found ?? "not set") and not the URL's schema \(path). A pool of "
+          + "connections has left it out: leave schema out of the URL, and set it with ALTER ROLE … SET search_path")
+    }
+  }
 
   var isBroken: Bool { PQstatus(handle) != CONNECTION_OK }
 

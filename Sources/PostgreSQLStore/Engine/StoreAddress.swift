@@ -15,14 +15,22 @@ struct StoreAddress {
   /// The URL without a password.
   let shown: URL
   private let information: String
+  /// What the server sets as a session begins: the URL's own settings, or `PGOPTIONS`, and the search path. A pool of
+  /// connections that can't keep a search path to its session refuses it here, where `SET` would change another's.
+  private let sessionOptions: String?
 
   init(_ url: URL) {
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
-      (schema, shown, information) = (nil, url, url.absoluteString)
+      (schema, shown, information, sessionOptions) = (nil, url, url.absoluteString, nil)
       return
     }
     let items = parts.queryItems ?? []
     schema = items.last { $0.name == "schema" }?.value
+    let ownOptions = items.last { $0.name == "options" }?.value ?? ProcessInfo.processInfo.environment["PGOPTIONS"]
+    sessionOptions = schema.map { schema in
+      [ownOptions, "-c search_path=" + StoreAddress.escaped(SQLName.identifier(schema))].compactMap { $0 }
+        .joined(separator: " ")
+    }
     func set(_ items: [URLQueryItem]) { parts.queryItems = items.isEmpty ? nil : items }
     set(items.filter { $0.name != "schema" })
     information = parts.string ?? url.absoluteString
@@ -41,11 +49,16 @@ struct StoreAddress {
     }
     // Later words have the last one against the URL, earlier ones are what it says nothing about.
     let words = ["fallback_application_name": "Strata", "connect_timeout": "10"]
-    let names = Array(words.keys) + ["dbname", "client_encoding"]
-    let values = Array(words.values) + [information, "UTF8"]
+    let names = Array(words.keys) + ["dbname", "client_encoding"] + (sessionOptions == nil ? [] : ["options"])
+    let values = Array(words.values) + [information, "UTF8"] + [sessionOptions].compactMap { $0 }
     return withStrings(names) { names in
       withStrings(values) { values in PQconnectdbParams(names, values, 1) }
     }
+  }
+
+  /// A value as the list of options has it: a blank would end it.
+  private static func escaped(_ value: String) -> String {
+    value.map { $0.isWhitespace || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
   }
 
   private func withStrings<Result>(

@@ -49,7 +49,8 @@ struct SaveMark {
 
   /// Whether the save is committed. Takes the row away.
   func isCommitted(_ connection: Connection) throws -> Bool {
-    let rows = try connection.run("DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
+    let rows = try connection.run(
+      "DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
     return rows.count > 0 && (rows.text(0, 0).flatMap { Int64($0) } ?? 0) >= number
   }
 }

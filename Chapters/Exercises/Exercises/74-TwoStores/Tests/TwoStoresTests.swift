@@ -4,7 +4,7 @@ import Testing
 
 @testable import Exercises
 
-@Suite("70 Two stores", .serialized)
+@Suite("74 Two stores", .serialized)
 @MainActor struct TwoStoresTests {
   let bench: Bench
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Exercises
 
-@MainActor @Suite("69 A store in twenty lines", .serialized)
+@MainActor @Suite("73 A store in twenty lines", .serialized)
 struct TwentyLineStoreTests {
   let bench: Bench
   let context: NSManagedObjectContext
