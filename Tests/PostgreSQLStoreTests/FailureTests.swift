@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import PostgreSQLTestServer
+import Synchronization
 import Testing
 
 @testable import PostgreSQLStore
@@ -103,6 +104,63 @@ struct FailureTests {
       #expect(counters.map { $0.value(forKey: "count") as! Int } == [12])
       let names = try other.context.all("Author", sort: "name").map { $0.value(forKey: "name") as! String }
       #expect(names == (0..<6).map { "b\($0)" })
+    }
+  }
+
+  @Test("A fault whose connection was cut is read over another one, and nobody is asked")
+  func cutFault() throws {
+    let relay = try Relay(to: #require(TestServer.shared))
+    let shelf = try Shelf(libraryModel(), at: relay.url(schema: "cutfault"))
+    let asked = Mutex(0)
+    shelf.context.unreadableFaultHandler = { _, _ in
+      asked.withLock { $0 += 1 }
+      return .keepFault
+    }
+    try shelf.context.performAndWait {
+      let author = shelf.context.new("Author", ["name": "Kafka"])
+      let book = shelf.context.new("Book", ["title": "Amerika", "author": author])
+      try shelf.context.save()
+      shelf.context.stalenessInterval = 0
+      for cut in [Relay.Cut.beforeRequest, .beforeAnswer] {
+        shelf.context.refreshAllObjects()
+        relay.cutNext(cut)
+        #expect(book.value(forKey: "title") as? String == "Amerika" && relay.hasCut)
+        relay.cutNext(cut)
+        #expect((author.value(forKey: "books") as? NSOrderedSet)?.count == 1 && relay.hasCut)
+      }
+    }
+    #expect(asked.withLock { $0 } == 0)
+  }
+
+  @Test("While the server is away the handler of unreadable faults decides, and saves that need them throw")
+  func awayFault() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let shelf = try Shelf(libraryModel(), at: server.newStoreURL(), options: [NSPersistentStoreTimeoutOption: 1])
+    let states = Mutex<[String]>([])
+    shelf.context.unreadableFaultHandler = { _, error in
+      states.withLock { $0.append((error as NSError).userInfo["SQLSTATE"] as? String ?? "none") }
+      return .keepFault
+    }
+    try shelf.context.performAndWait {
+      let author = shelf.context.new("Author", ["name": "Kafka"])
+      let book = shelf.context.new("Book", ["title": "Amerika", "author": author])
+      try shelf.context.save()
+      shelf.context.stalenessInterval = 0
+      shelf.context.refreshAllObjects()
+      #expect(author.value(forKey: "name") as? String == "Kafka")
+      server.halt()
+      #expect(book.value(forKey: "title") == nil && book.isFault && !book.isDeleted)
+      #expect(states.withLock { $0 } == ["08006"])
+      shelf.context.delete(author)
+      let saving = error { try shelf.context.save() }
+      #expect(saving?.userInfo["SQLSTATE"] as? String == "08006")
+      #expect(author.isDeleted)
+      #expect(states.withLock { $0.count } == 1)
+      try server.start()
+      #expect(book.value(forKey: "title") as? String == "Amerika")
+      try shelf.context.save()
+      #expect(book.value(forKey: "author") == nil)
     }
   }
 

@@ -16,6 +16,11 @@ struct HostileArchiveTests {
     ("inline", HostileList.inlineArchive, "element is not a reference"),
     ("classless", HostileList.classlessArchive, "something that has no class"),
     ("plain list", Data(HostileList.doubling(60)), "not a keyed archive"),
+    ("unreferenced class", HostileList.archiveOfInlineClass, "an object's class is not a reference"),
+    ("nested references", HostileList.archiveOfReferenceLists, "something that has no class"),
+    ("bare set", HostileList.bareSetArchive(0xC), "a set that is no object"),
+    ("bare ordered set", HostileList.bareSetArchive(0xB), "a set that is no object"),
+    ("two classes", HostileList.archiveOfTwoClasses, "a key twice"),
     ("noise", Data([1, 2, 3]), "not a keyed archive"),
     ("no time", archive(of: .nan), "the time of a date is infinite, or not a number"),
     ("the end of time", archive(of: .infinity), "the time of a date is infinite, or not a number"),
@@ -73,6 +78,22 @@ struct HostileArchiveTests {
     let text = error?.localizedDescription ?? ""
     for part in ["tags of Note", store.path, words] { #expect(text.contains(part), "\(text)") }
     #expect(error?.userInfo[NSFilePathErrorKey] as? String == store.path)
+  }
+
+  @Test("Sets in arrays, in dictionaries and in sets, as Foundation writes them, are read and written again")
+  func sets() throws {
+    let tags = try #require(model(nil).entitiesByName["Note"]?.attributesByName["tags"])
+    let numbers = NSSet(array: [NSNumber(value: 1), NSNumber(value: 2)])
+    let value = NSArray(array: [
+      numbers, NSSet(array: [NSNull(), numbers, NSArray(object: numbers)]),
+      NSDictionary(object: numbers, forKey: "a" as NSString),
+    ])
+    let data = try tags.storedData(ofTransformable: value)
+    for data in [data, try tags.storedData(ofTransformable: #require(try tags.value(ofTransformable: data)))] {
+      let read = try #require(try tags.value(ofTransformable: data) as? NSArray)
+      #expect(read.count == 3 && (read[0] as? NSSet)?.count == 2 && (read[1] as? NSSet)?.count == 3)
+      #expect(((read[2] as? NSDictionary)?.object(forKey: "a") as? NSSet)?.count == 2)
+    }
   }
 
   @Test("A class counts by what it is in the program, not by what the archive says that it descends from")

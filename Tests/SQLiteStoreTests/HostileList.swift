@@ -46,6 +46,40 @@ enum HostileList {
     "<dict><key>NS.objects</key><array></array></dict>",
   ])
 
+  /// An archive of an object whose class stands in it, where a reference to it should be.
+  static let archiveOfInlineClass = archive([
+    "<dict><key>$class</key><dict><key>$classname</key><string>NSArray</string></dict>\(reference("places", 3))</dict>",
+    "<string>a</string>",
+  ])
+
+  /// An archive of an array of a list of references, which is no object.
+  static let archiveOfReferenceLists = archive([
+    "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(uid(3))</array></dict>",
+    "<array>\(uid(4))</array>", "<string>a</string>",
+  ])
+
+  /// An archive of a text, beside which a set stands: a list of that kind in the property list itself.
+  static func bareSetArchive(_ kind: UInt8) -> Data { Data(archive(besideText: [kind << 4])) }
+
+  /// An archive of an object with two classes, of which one is a text.
+  static let archiveOfTwoClasses: Data = {
+    // {"$class": 1, "$class": a text}, by the nodes of `archive(besideText:)`.
+    Data(archive(besideText: [0xD2, 10, 10, 8, 7]))
+  }()
+
+  /// A binary archive whose root is the text "a". An object more is in its list.
+  private static func archive(besideText object: [UInt8]) -> [UInt8] {
+    func text(_ value: String) -> [UInt8] {
+      value.utf8.count < 15
+        ? [0x50 | UInt8(value.utf8.count)] + value.utf8 : [0x5F, 0x10, UInt8(value.utf8.count)] + value.utf8
+    }
+    return list([
+      [0xD4, 1, 2, 3, 4, 5, 6, 9, 11], text("$archiver"), text("$objects"), text("$top"), text("$version"),
+      text("NSKeyedArchiver"), [0xA3, 7, 7, 12], text("a"), [0x80, 1], [0xD1, 13, 8], text("$class"),
+      [0x12, 0, 1, 0x86, 0xA0], object, text("root"),
+    ])
+  }
+
   /// An archive of a calendar whose class claims to be a text's.
   static let lyingArchive = archive(
     ["<dict>\(reference("$class", 1))<key>NS.identifier</key><string>gregorian</string></dict>"],
@@ -70,12 +104,21 @@ enum HostileList {
 
   /// A binary property list of arrays, the first one on top. Up to 255 objects and bytes of offsets of two.
   private static func binary(_ objects: [Object]) -> [UInt8] {
+    list(
+      objects.map { object in
+        switch object {
+        case .array(let elements): [0xA0 | UInt8(elements.count)] + elements.map { UInt8($0) }
+        }
+      })
+  }
+
+  /// A binary property list of objects as they are written, the first one on top.
+  private static func list(_ objects: [[UInt8]]) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var offsets: [Int] = []
-    for case .array(let elements) in objects {
+    for object in objects {
       offsets.append(bytes.count)
-      bytes.append(0xA0 | UInt8(elements.count))
-      bytes += elements.map { UInt8($0) }
+      bytes += object
     }
     let table = bytes.count
     for offset in offsets { bytes += [UInt8(offset >> 8), UInt8(offset & 0xFF)] }

@@ -37,11 +37,11 @@ struct ConstraintSettlement {
       var former = FormerConstraintValues(type)
       let broken = conflicts.filter { $0.storedObjects.count > 1 }
       former.takeBack(broken.flatMap { conflict in conflict.editedObjects.map { ($0, conflict.constraint) } })
-      removeNewObjects(former.objects)
+      try removeNewObjects(former.objects)
     } else {
       let insoluble = insoluble()
       if !insoluble.isEmpty { throw Failure.constraintConflict(conflicts: insoluble).nsError }
-      removeNewObjects([])
+      try removeNewObjects([])
     }
   }
 
@@ -59,7 +59,7 @@ struct ConstraintSettlement {
   }
 
   /// Decides about new objects in the order of insertion. The `formerObjects` no longer have the value in question.
-  private func removeNewObjects(_ formerObjects: Set<ObjectIdentifier>) {
+  private func removeNewObjects(_ formerObjects: Set<ObjectIdentifier>) throws {
     // For each conflict, the object that has the value, as far as is decided.
     var holders = conflicts.map { conflict -> NSManagedObject? in
       conflict.storedObject ?? conflict.editedObjects.first { !formerObjects.contains(ObjectIdentifier($0)) }
@@ -88,7 +88,7 @@ struct ConstraintSettlement {
         if let stored = conflicts[place].storedObject { successors[ObjectIdentifier(stored)] = object }
       }
     }
-    remove(
+    try remove(
       losers,
       conflicts.compactMap(\.storedObject).compactMap { stored in
         successors.removeValue(forKey: ObjectIdentifier(stored)).map { (stored, $0) }
@@ -97,12 +97,17 @@ struct ConstraintSettlement {
 
   private func remove(
     _ losers: [NSManagedObject], _ successors: [(stored: NSManagedObject, new: NSManagedObject)]
-  ) {
+  ) throws {
+    // All is read before anything changes: then no change can fail.
+    if !keepsStored {
+      for (stored, new) in successors { try stored.readMembers(like: new) }
+    }
+    for loser in losers { try loser.readStoredObjects() }
     if !keepsStored {
       for (stored, new) in successors { stored.takeValues(new) }
     }
     for loser in losers {
-      loser.leaveStoredObjectsBehind()
+      for (object, other, property) in loser.relatedStoredObjects { object.endRelationship(other, property) }
       loser.managedObjectContext?.delete(loser)
     }
   }
@@ -129,9 +134,10 @@ extension NSConstraintConflict {
 }
 
 extension NSManagedObject {
-  /// Called before a new object goes. Unrelates the stored objects, which its delete rules must not touch, from it and
-  /// from the new objects that go with it.
-  fileprivate func leaveStoredObjectsBehind() {
+  /// The stored objects that a new object which is to go leads to, which its delete rules must not touch, and those of
+  /// the new objects that go with it.
+  fileprivate var relatedStoredObjects: [(object: NSManagedObject, other: NSManagedObject, property: LayoutProperty)] {
+    var related: [(object: NSManagedObject, other: NSManagedObject, property: LayoutProperty)] = []
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     var leaving = [self]
     while let object = leaving.popLast() {
@@ -141,7 +147,7 @@ extension NSManagedObject {
           ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
         for other in others where !other.state.contains(.deleted) {
           if !other.state.contains(.inserted) {
-            object.endRelationship(other, property)
+            related.append((object, other, property))
           } else if property.relationship.deleteRule == .cascadeDeleteRule,
             seen.insert(ObjectIdentifier(other)).inserted
           {
@@ -150,10 +156,28 @@ extension NSManagedObject {
         }
       }
     }
+    return related
+  }
+
+  /// Reads those of them whose own values are to change.
+  fileprivate func readStoredObjects() throws {
+    for (object, other, property) in relatedStoredObjects
+    where other.state.contains(.fault) && object.layout.inverse(of: property)?.kind == .toOne {
+      _ = try managedObjectContext?.realised(other)
+    }
+  }
+
+  /// Reads the members that a stored object has in the relationships of a new one whose values it is to take.
+  fileprivate func readMembers(like new: NSManagedObject) throws {
+    for property in new.layout.toMany {
+      if !new.members(property).isEmpty, let own = layout.property(named: property.name), own.kind == .toMany {
+        try readMembers(own)
+      }
+    }
   }
 
   /// Ends a relationship to a stored object, which returns to where the store has it.
-  private func endRelationship(_ other: NSManagedObject, _ property: LayoutProperty) {
+  fileprivate func endRelationship(_ other: NSManagedObject, _ property: LayoutProperty) {
     if let inverse = layout.inverse(of: property), inverse.kind == .toOne {
       if other.state.contains(.fault) { other.fireForChange() }
       if let own = other.layout.property(keyNumber: inverse.keyNumber) { other.takeBack(own, clearing: true) }

@@ -88,6 +88,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return context.read(for: object, property) { try context.source.members(of: property, in: object, for: context) }
   }
 
+  override func storedMembers(
+    of property: LayoutProperty, in object: NSManagedObject
+  ) throws -> ContiguousArray<RowReference> {
+    guard let context else { return [] }
+    return try context.source.members(of: property, in: object, for: context)
+  }
+
   override func fetch(_ property: LayoutProperty, for object: NSManagedObject) -> NSArray? {
     context?.fetch(property, for: object)
   }

@@ -50,13 +50,13 @@ struct FormerValues {
     return EventSnapshot.Members(object.toManyStates[property.toManyIndex]) ?? EventSnapshot.Members()
   }
 
-  /// All members that the relationship had.
-  func members(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
+  /// All members that the relationship had; nil if they can't be read and the handler lets them read as none.
+  func readableMembers(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject>? {
     if isNew { return [] }
     let former = formerMembers(property)
     if let order = former.order { return order }
     let state = object.toManyState(property)
-    object.readCommittedMembers(property, state)
+    guard object.hasCommittedMembers(property, state) else { return nil }
     var members = ContiguousArray<NSManagedObject>()
     for reference in state.base! where !former.removed.contains(reference) {
       members.append(object.owner.object(for: reference, store: object.store))
@@ -83,8 +83,10 @@ struct FormerValues {
       missing(former.added, in: current.added) + objects(current.removed.subtracting(former.removed))
     var order: ContiguousArray<NSManagedObject>?
     if property.isOrdered, !went.isEmpty || former.order != nil || current.order != nil {
-      let all = members(property)
-      if !went.isEmpty || !came.isEmpty || !all.elementsEqual(object.members(property), by: ===) {
+      // Without an order that can be read, members come back at the end.
+      if let all = readableMembers(property), let now = object.readableMembers(property),
+        !went.isEmpty || !came.isEmpty || !all.elementsEqual(now, by: ===)
+      {
         order = all
       }
     }

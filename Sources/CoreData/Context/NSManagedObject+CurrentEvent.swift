@@ -18,7 +18,7 @@ extension NSManagedObject {
       }
     }
     for property in layout.toMany where former.difference(property) != nil {
-      let members = Array(former.members(property))
+      let members = Array(former.readableMembers(property) ?? [])
       values[property.name] = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
     }
     return values

@@ -123,8 +123,19 @@ private struct ChildSave {
       if try check(update.base, object: target.object, store: store) { updated.append(target) }
     }
     for row in changes.locked { _ = try check(row, object: object(row.reference, store), store: store) }
-    deleted += changes.deleted.map { object($0.reference, store) }
-    links += changes.links.map { (store, $0) }
+    for row in changes.deleted {
+      let object = object(row.reference, store)
+      if object.state.contains(.fault) { _ = try context.realised(object) }
+      deleted.append(object)
+    }
+    for link in changes.links {
+      links.append((store, link))
+      // A new object has no members in the store.
+      let owner = object(link.owner, store)
+      if owner.key > 0, let own = owner.layout.property(keyNumber: link.relationship.keyNumber) {
+        try owner.readMembers(own)
+      }
+    }
   }
 
   private func object(_ reference: RowReference, _ store: StoreIdentity) -> NSManagedObject {

@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
   ) throws -> ContiguousArray<RowReference> {
     let object = object(for: question)
     guard try realised(object), let own = object.layout.property(keyNumber: property.keyNumber) else { return [] }
+    try object.readMembers(own)
     return ContiguousArray(object.members(own).lazy.filter { !$0.state.contains(.deleted) }.map(\.reference))
   }
 

@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
       try policy.resolve(mergeConflicts: stated.conflicts)
     }
     try policy.resolve(mergeConflicts: versions + publicConflicts(conflicts.constraints))
-    processChanges(propagatingDeletes: true)
+    try processChanges(propagatingDeletes: true)
   }
 
   private func publicConflicts(

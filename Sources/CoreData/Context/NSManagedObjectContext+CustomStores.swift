@@ -53,22 +53,21 @@ extension NSManagedObjectContext {
   }
 }
 
-/// Reads what the delete rules of objects in custom stores need, for many objects together, and before the rules are
-/// applied, since these can't throw. An object for which reading fails is left for later.
+/// Reads what the delete rules of objects in custom stores need, for many objects together. An object for which reading
+/// fails is left for later, and not asked for again on its own: the store may be a server that does not answer.
 final class DeleteRuleReading {
   private let context: NSManagedObjectContext
   /// How many of the deleted objects have been prepared.
   private var count = 0
   private var unread: Set<ObjectIdentifier> = []
-  private var error: (any Error)?
+  /// Why reading failed for some objects.
+  private(set) var error: (any Error)?
   /// Keeps rows alive until the rules have been applied.
   private var held: [NSManagedObject] = []
 
   init(_ context: NSManagedObjectContext) { self.context = context }
 
   func lacks(_ object: NSManagedObject) -> Bool { !unread.isEmpty && unread.contains(ObjectIdentifier(object)) }
-
-  func end() { context.unreadDeleteRules = error }
 
   /// Prepares objects that were deleted since the last call, as by a cascade.
   func readNewcomers(from index: Int) {

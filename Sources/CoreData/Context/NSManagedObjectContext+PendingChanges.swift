@@ -37,15 +37,20 @@ extension NSManagedObjectContext {
   /// ``processPendingChanges()``.
   func endEvent() {
     guardQueue("processPendingChanges()")
-    processChanges(propagatingDeletes: propagatesDeletesAtEndOfEvent)
+    processChangesForNow(propagatingDeletes: propagatesDeletesAtEndOfEvent)
   }
 
-  func processChanges(propagatingDeletes: Bool) {
+  /// For calls that can't throw. Delete rules that could not be applied stay due, and a save throws why.
+  func processChangesForNow(propagatingDeletes: Bool) { try? processChanges(propagatingDeletes: propagatingDeletes) }
+
+  /// Throws the store's error if it kept the delete rules of some objects from being applied. Those are due with the
+  /// next event or save; all else is done.
+  func processChanges(propagatingDeletes: Bool) throws {
     if isProcessing { return }
     // Delete rules may have been postponed since the event in which the object was deleted.
     if ledger.isEventEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
     isProcessing = true
-    propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
+    let unread = propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
     let event = ledger.takeEvent()
     if let undoManager { registerUndo(of: event, undoManager) }
     let (changes, unborn) = ledger.eventEnded(event)
@@ -55,6 +60,7 @@ extension NSManagedObjectContext {
     if !changes.isEmpty, NotificationObservers.areThere(for: .NSManagedObjectContextObjectsDidChange) {
       tell(of: changes, event)
     }
+    if let unread { throw unread }
   }
 
   private func tell(of changes: ObjectChanges, _ event: ChangeLedger.Event) {
@@ -72,9 +78,12 @@ extension NSManagedObjectContext {
 
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
   /// while it is walked. New objects leave when the event ends, so their rules can't wait for the save.
-  func propagateDeletes(ofNewObjectsOnly isForNewOnly: Bool = false) {
+  ///
+  /// Rules can't throw once they have begun. So what those of an object need is read before, and where that fails they
+  /// are left for later. Returns the last such error.
+  private func propagateDeletes(ofNewObjectsOnly isForNewOnly: Bool) -> (any Error)? {
     let reading = owner.hasAuthors && !isForNewOnly ? DeleteRuleReading(self) : nil
-    defer { reading?.end() }
+    var unread: (any Error)?
     var index = 0
     while index < ledger.deletedList.count {
       let object = ledger.deletedList[index]
@@ -83,8 +92,39 @@ extension NSManagedObjectContext {
       guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
       if isForNewOnly && !object.state.contains(.inserted) { continue }
       if reading?.lacks(object) == true { continue }
+      if !object.state.contains(.inserted) {
+        do { try readForRules(of: object) } catch {
+          unread = error
+          continue
+        }
+      }
       ledger.rulesApplied(to: object)
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
+    }
+    return unread ?? reading?.error
+  }
+
+  /// Reads the members that delete rules ask for, and the rows of the faults that they change. An undo manager is to
+  /// bring all members back, whatever the rule.
+  private func readForRules(of object: NSManagedObject) throws {
+    for property in object.layout.relationships {
+      let isCascade = property.relationship.deleteRule == .cascadeDeleteRule
+      let isOneSided = property.oneSidedInverse != nil
+      let inverse = object.layout.inverse(of: property) ?? property.oneSidedInverse
+      let isSevered = isCascade || property.relationship.deleteRule == .nullifyDeleteRule && inverse != nil
+      if property.kind == .toMany, isSevered || undoManager != nil { try object.readMembers(property) }
+      guard isCascade || isSevered && (inverse?.kind == .toOne || isOneSided) else { continue }
+      let destinations =
+        property.kind == .toMany
+        ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
+      for destination in destinations {
+        if destination.state.contains(.fault), try !realised(destination) { continue }
+        if isOneSided, let inverse, inverse.kind == .toMany, inverse.destinations.contains(object.layout.index),
+          let own = destination.layout.property(keyNumber: inverse.keyNumber)
+        {
+          try destination.readMembers(own)
+        }
+      }
     }
   }
 

@@ -3,14 +3,12 @@ extension NSManagedObjectContext {
   func saveChanges() throws {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
-    unreadDeleteRules = nil
-    processChanges(propagatingDeletes: true)
-    if let unreadDeleteRules { throw unreadDeleteRules }
+    try processChanges(propagatingDeletes: true)
     guard hasChanges || !ledger.lockedList.isEmpty else { return try saveMetadata(coordinator) }
     post(.NSManagedObjectContextWillSave)
-    fireWillSaveUntilQuiet()
+    try fireWillSaveUntilQuiet()
     if validatesOnSave { try validatePendingChanges() }
-    if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
+    if !ledger.eventList.isEmpty { try processChanges(propagatingDeletes: true) }
     var plan = try SavePlan(self)
     let rewritten = try commitUntilSettled(&plan)
     adoptSavedRows(of: plan)
@@ -44,13 +42,13 @@ extension NSManagedObjectContext {
   }
 
   /// Calls `willSave()` on every changed object, and again on those that this changes, until nothing changes any more.
-  private func fireWillSaveUntilQuiet() {
+  private func fireWillSaveUntilQuiet() throws {
     var round = pendingLists
     var rounds = 0
     while !round.allSatisfy(\.isEmpty) {
       for object in round.joined() { object.willSave() }
       let touched = ledger.eventList
-      processChanges(propagatingDeletes: true)
+      try processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
       rounds += 1
       if rounds > 1000 { misuse(.savesNeverSettle(self, round[0])) }
@@ -83,7 +81,7 @@ extension NSManagedObjectContext {
     }
     try NSManagedObject.throwAll(errors)
     // Values that validation methods have replaced belong to this save.
-    if !ledger.eventList.isEmpty { processChanges(propagatingDeletes: true) }
+    if !ledger.eventList.isEmpty { try processChanges(propagatingDeletes: true) }
   }
 
   /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.

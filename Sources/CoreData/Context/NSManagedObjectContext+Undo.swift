@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
     }
     isProcessing = wasProcessing
     for (object, flags) in awakened { object.awake(fromSnapshotEvents: flags) }
-    processChanges(propagatingDeletes: true)
+    processChangesForNow(propagatingDeletes: true)
   }
 
   /// Whether an object is one of this context's, and not deleted.

@@ -118,8 +118,6 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) final var toldInSave: ToldObjects?
   /// True while delete rules or merges change objects.
   @exclusivity(unchecked) final var isProcessing = false
-  /// Why the delete rules of some objects could not be applied; they are tried again with the next event or save.
-  final var unreadDeleteRules: (any Error)?
   /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
   var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
   /// The objects that relationships led to last; the oldest is overwritten first. See `noteTraversal`.

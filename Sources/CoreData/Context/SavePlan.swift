@@ -38,7 +38,7 @@ struct SavePlan {
     let changed = context.ledger.changedObjects
     // A fault that is marked as updated was only changed from the other side of a relationship.
     try context.readRows(of: changed.filter { $0.row == nil })
-    SavePlan.readOrders(of: changed)
+    try SavePlan.readOrders(of: changed)
     try changed.forEachHeld { try addUpdate(of: $0, context) }
     for object in context.ledger.deletedObjects {
       deleted.append(object)
@@ -63,18 +63,18 @@ struct SavePlan {
 
   /// Reads the stored order of relationships that are written as a whole. Goes by key, since rows with neighbouring
   /// keys are likely to be on the same pages.
-  private static func readOrders(of objects: ContiguousArray<NSManagedObject>) {
-    var unread: [(object: NSManagedObject, property: LayoutProperty, state: ToManyState)] = []
+  private static func readOrders(of objects: ContiguousArray<NSManagedObject>) throws {
+    var unread: [(object: NSManagedObject, property: LayoutProperty)] = []
     objects.forEachHeld { object in
       let layout = object.layout
       if layout.toMany.isEmpty || object.toManyStates.isEmpty { return }
       for property in layout.toMany where property.isOrdered {
         guard let state = object.toManyStates[property.toManyIndex], state.isChanged else { continue }
-        if state.order == nil, state.base == nil { unread.append((object, property, state)) }
+        if state.order == nil, state.base == nil { unread.append((object, property)) }
       }
     }
     unread.sort { $0.object.key < $1.object.key }
-    for (object, property, state) in unread { state.base = object.owner.members(of: property, in: object) }
+    for (object, property) in unread { try object.readMembers(property) }
   }
 
   private mutating func addInserts(
@@ -142,6 +142,7 @@ struct SavePlan {
           destination: member.layout.name
         ).nsError
       }
+      if property.isOrdered { try object.readMembers(property) }
       let order =
         property.isOrdered
         ? object.members(property).lazy.filter { $0.owner === object.owner }.map(\.finalReference) : nil

@@ -67,7 +67,7 @@ final class StoresSource: ContextSource {
   }
 
   func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
-    try context.reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root)
+    try publicErrors { try context.reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root) }
   }
 
   func cachedRow(of object: NSManagedObject, for context: NSManagedObjectContext) -> RowSnapshot? {
@@ -97,7 +97,7 @@ final class StoresSource: ContextSource {
     guard object.key > 0, !object.state.contains(.inserted), let reader = try context.reader(of: object.store) else {
       return []
     }
-    return ContiguousArray(try reader.members(of: property, owner: object.reference))
+    return ContiguousArray(try publicErrors { try reader.members(of: property, owner: object.reference) })
   }
 
   func readMembers(

@@ -46,8 +46,9 @@ struct UndoStep {
     let layout = former.object.layout
     var entry = Entry(object: former.object, action: .insert)
     entry.values = layout.slots.map { ($0, former.value($0)) }
-    entry.members = layout.toMany.map { property in
-      let members = former.members(property)
+    // Members that can't be read are still in the store: the delete rules have not been applied to them.
+    entry.members = layout.toMany.compactMap { property in
+      guard let members = former.readableMembers(property) else { return nil }
       return MembersDifference(
         property: property, came: [], went: members, order: property.isOrdered ? members : nil)
     }

@@ -21,9 +21,16 @@ extension NSManagedObject {
   }
 
   /// Makes sure that the committed members are known, and reads them if necessary. False if they can't be read.
-  private func hasCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) -> Bool {
+  final func hasCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) -> Bool {
     if state.base == nil { state.base = owner.members(of: property, in: self) }
     return state.base != nil
+  }
+
+  /// Reads the committed members where the store's error can be thrown, so that afterwards ``members(_:)`` has nothing
+  /// to read.
+  final func readMembers(_ property: LayoutProperty) throws {
+    let state = toManyState(property)
+    if state.order == nil, state.base == nil { state.base = try owner.storedMembers(of: property, in: self) }
   }
 
   /// Reads the committed members before a change, which needs them.

@@ -13,6 +13,7 @@ extension NSManagedObject {
     let isComplete = isFault || layout.mandatorySlots.allSatisfy(hasValue(slot:))
     if isComplete && layout.ruled.isEmpty { return }
     for property in isComplete ? layout.ruled : layout.validated where !isFault || property.kind == .toMany {
+      if property.kind == .toMany { try readMembers(property) }
       failures += problems(property)
     }
     if failures.isEmpty { return }
@@ -26,6 +27,7 @@ extension NSManagedObject {
     var errors: [any Error] = []
     for property in layout.properties where property.kind != .fetched {
       if property.isTransient && property.isOptional { continue }
+      if property.kind == .toMany { try readMembers(property) }
       // A class's own method is called for the composite attribute as a whole.
       if property.composite != nil {
         errors += problems(property).map(\.nsError)
@@ -167,6 +169,7 @@ extension NSManagedObject {
   final func validateDeletion() throws {
     var failures: [Failure] = []
     for property in layout.relationships where property.relationship.deleteRule == .denyDeleteRule {
+      if property.kind == .toMany { try readMembers(property) }
       let destinations =
         property.kind == .toMany ? members(property) : ContiguousArray([toOne(property)].compactMap { $0 })
       let remaining = destinations.filter(stays).count

@@ -40,6 +40,11 @@ class ObjectOwner {
   /// The committed members of a to-many relationship; nil if they can't be read and the handler lets them read as none.
   func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference>? { [] }
 
+  /// The committed members, where the store's error can be thrown: no handler is asked.
+  func storedMembers(
+    of property: LayoutProperty, in object: NSManagedObject
+  ) throws -> ContiguousArray<RowReference> { [] }
+
   /// The results of a fetched property; nil without a context.
   func fetch(_ property: LayoutProperty, for object: NSManagedObject) -> NSArray? { nil }
 

@@ -138,17 +138,30 @@ private struct Walk {
     var children: [Int] = []
     switch table.kind(of: node) {
     case .constant, .integer, .real, .date, .data, .ascii, .utf16, .utf8, .uid: break
-    case .array, .orderedSet, .set:
+    case .orderedSet, .set:
+      // Archivers write a set as an object of a class. Foundation can't make one of Swift's values of a bare one, and
+      // reads where nothing is.
+      throw ArchiveMeasure.problem("it holds a set that is no object, which no archiver writes")
+    case .array:
       let extent = table.extent(of: node)
       children.reserveCapacity(extent.count)
-      for position in 0..<extent.count { children.append(try resolved(table.element(position, of: extent))) }
+      for position in 0..<extent.count {
+        let stored = table.element(position, of: extent)
+        let value = try resolved(stored)
+        if table.uid(stored) != nil { try checkObject(value) }
+        children.append(value)
+      }
     case .dictionary:
       let extent = table.extent(of: node)
+      try checkKeys(extent)
       for position in 0..<extent.count {
         let stored = table.element(extent.count + position, of: extent)
         try checkField(table.element(position, of: extent), stored)
         let value = try resolved(stored)
         if table.isText(table.element(position, of: extent), "$class") {
+          // Foundation would hand out the whole dictionary as a value, with the references in it, which are not for
+          // programs and can't be archived again.
+          guard table.uid(stored) != nil else { throw ArchiveMeasure.problem("an object's class is not a reference") }
           classes.insert(value)
         } else {
           if table.uid(stored) != nil { try checkObject(value) }
@@ -159,6 +172,17 @@ private struct Walk {
       try checkClass(node)
     }
     return Visit(node: node, children: children)
+  }
+
+  /// Each key is there once, in whatever encoding: what is checked here is what Foundation finds.
+  private func checkKeys(_ extent: PropertyListTable.Extent) throws {
+    if extent.count < 2 { return }
+    var names: Set<String> = []
+    for position in 0..<extent.count {
+      guard let name = table.string(table.element(position, of: extent)), names.insert(name).inserted else {
+        throw ArchiveMeasure.problem("a dictionary has a key twice")
+      }
+    }
   }
 
   /// Fields of Foundation's classes, which it takes for what they should be without looking.

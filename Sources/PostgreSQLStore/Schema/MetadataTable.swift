@@ -9,9 +9,7 @@ enum MetadataTable {
     guard try !connection.execute("SELECT 1 WHERE to_regclass('z_metadata') IS NOT NULL").isEmpty else { return nil }
     let rows = try connection.execute("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
     guard rows.count > 0 else { return nil }
-    let plist = Data(rows.bytes(0, 1))
-    let found = try? PropertyListSerialization.propertyList(from: plist, options: [], format: nil)
-    var metadata = found as? [String: Any] ?? [:]
+    var metadata = StoreMetadata.entries(of: Array(rows.bytes(0, 1)))
     metadata[NSStoreUUIDKey] = rows.text(0, 0) ?? ""
     return metadata
   }

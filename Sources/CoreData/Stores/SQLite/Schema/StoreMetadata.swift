@@ -72,14 +72,14 @@ package enum StoreMetadata {
       "SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA", in: connection.database, isKept: false)
     connection.trace?.willRun(statement.sql)
     guard try statement.step() else { throw Emptied() }
-    var metadata = dictionary(Array(statement.blobBytes(2)))
+    var metadata = entries(of: Array(statement.blobBytes(2)))
     metadata[NSStoreUUIDKey] = statement.text(1) ?? ""
     if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }
     return metadata
   }
 
   /// The entries of the property list as Foundation's objects; empty if the bytes aren't a property list.
-  private static func dictionary(_ plist: [UInt8]) -> [String: Any] {
+  package static func entries(of plist: [UInt8]) -> [String: Any] {
     (try? PropertyListReader.read(plist).dictionary)?.mapValues(\.foundationValue) ?? [:]
   }
 
