@@ -107,7 +107,7 @@ struct ConstraintSettlement {
       for (stored, new) in successors { stored.takeValues(new) }
     }
     for loser in losers {
-      for (object, other, property) in loser.relatedStoredObjects { object.endRelationship(other, property) }
+      loser.leaveStoredObjectsBehind()
       loser.managedObjectContext?.delete(loser)
     }
   }
@@ -134,8 +134,8 @@ extension NSConstraintConflict {
 }
 
 extension NSManagedObject {
-  /// The stored objects that a new object which is to go leads to, which its delete rules must not touch, and those of
-  /// the new objects that go with it.
+  /// The stored objects that this new object and the new objects that go with it lead to. Its delete rules must not touch
+  /// them when it goes.
   fileprivate var relatedStoredObjects: [(object: NSManagedObject, other: NSManagedObject, property: LayoutProperty)] {
     var related: [(object: NSManagedObject, other: NSManagedObject, property: LayoutProperty)] = []
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
@@ -176,8 +176,13 @@ extension NSManagedObject {
     }
   }
 
+  /// Called before a new object goes: unrelates the stored objects from it and from the new objects that go with it.
+  fileprivate func leaveStoredObjectsBehind() {
+    for (object, other, property) in relatedStoredObjects { object.endRelationship(other, property) }
+  }
+
   /// Ends a relationship to a stored object, which returns to where the store has it.
-  fileprivate func endRelationship(_ other: NSManagedObject, _ property: LayoutProperty) {
+  private func endRelationship(_ other: NSManagedObject, _ property: LayoutProperty) {
     if let inverse = layout.inverse(of: property), inverse.kind == .toOne {
       if other.state.contains(.fault) { other.fireForChange() }
       if let own = other.layout.property(keyNumber: inverse.keyNumber) { other.takeBack(own, clearing: true) }

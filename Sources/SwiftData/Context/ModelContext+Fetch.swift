@@ -4,7 +4,7 @@ extension ModelContext {
   /// The models that a descriptor asks for.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let storageType: any BackingData<T>.Type = DefaultBackingData<T>.self
-    return try asking(descriptor) { try managedContext.fetch($0) }.map { model(of: $0, T.self, storedIn: storageType) }
+    return try asking(descriptor) { try managedContext.fetch($0) }.map { model(of: $0, storedIn: storageType) }
   }
 
   /// How many models a fetch would find.

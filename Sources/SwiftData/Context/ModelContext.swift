@@ -76,12 +76,14 @@ public final class ModelContext: Equatable {
   // Models and their objects.
 
   /// The model for an object, made if there is none.
-  func model<M: PersistentModel>(of object: NSManagedObject, _ type: M.Type) -> M {
-    model(of: object, type, storedIn: DefaultBackingData<M>.self)
+  func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type) -> M {
+    model(of: object, storedIn: DefaultBackingData<M>.self)
   }
 
   /// - Parameter kind: the class's storage. To name it costs the runtime a look-up, which many objects share.
-  func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type, storedIn kind: any BackingData<M>.Type) -> M {
+  func model<M: PersistentModel>(
+    of object: NSManagedObject, storedIn kind: any BackingData<M>.Type
+  ) -> M {
     let object = unsafeDowncast(object, to: ModelObject.self)
     // An object is of its entity's class, and an entity of one model type, or of one that
     // inherits from it.
@@ -130,8 +132,8 @@ public final class ModelContext: Equatable {
     let values = storage.attach(object, in: self)
     storage.setModel(model)
     let properties = storage.type.properties
-    for position in values.indices {
-      if let value = values[position] { properties[position].access.writeAny(value, object, storage) }
+    for place in values.indices {
+      if let value = values[place] { properties[place].access.writeAny(value, object, storage) }
     }
     noteChange(of: storage)
   }
