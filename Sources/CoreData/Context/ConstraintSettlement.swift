@@ -134,8 +134,8 @@ extension NSConstraintConflict {
 }
 
 extension NSManagedObject {
-  /// The stored objects that this new object and the new objects that go with it lead to. Its delete rules must not touch
-  /// them when it goes.
+  /// The stored objects that this new object and the new objects that go with it lead to. Its delete rules must not
+  /// touch them when it goes.
   fileprivate var relatedStoredObjects: [(object: NSManagedObject, other: NSManagedObject, property: LayoutProperty)] {
     var related: [(object: NSManagedObject, other: NSManagedObject, property: LayoutProperty)] = []
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
