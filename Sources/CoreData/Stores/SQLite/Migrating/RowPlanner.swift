@@ -2,7 +2,7 @@
 struct RowMoves {
   var statements = MigrationStatements()
   /// The source's roots whose tables become tables of the destination.
-  var heirs: Set<SourceRoot> = []
+  var predecessors: Set<SourceRoot> = []
 }
 
 /// Plans tables and their rows. For each table, one table of the source is altered, and rows of others are copied.
@@ -29,18 +29,18 @@ struct RowPlanner {
 
   private mutating func plan(_ table: TablePlan, _ planned: TableMove) {
     var move = planned
-    if let successor = move.successor, let flow = move.flows.first(where: { $0.root == successor }) {
+    if let predecessor = move.predecessor, let flow = move.flows.first(where: { $0.root == predecessor }) {
       let alteration = TableAlteration(of: flow, to: table, versions: versions, sources: sources, names: &names)
       if isBetterCopied(alteration) {
-        move.successor = nil
+        move.predecessor = nil
       } else {
         alter(alteration, table: table, flow: flow)
       }
     }
-    if let successor = move.successor { result.heirs.insert(successor) }
+    if let predecessor = move.predecessor { result.predecessors.insert(predecessor) }
     copyRows(move, to: table)
     let root = DestinationRoot(index: table.root.index)
-    let before = move.successor.map(versions.table) ?? table.name
+    let before = move.predecessor.map(versions.table) ?? table.name
     for lookup in sources.lookups[root] ?? [] {
       planLookup(lookup, table)
       result.statements.touched[before, default: []].insert(lookup.column)
@@ -109,9 +109,9 @@ struct RowPlanner {
 
   /// Copies the rows of tables that don't become this one. Creates the table if no table becomes it.
   private mutating func copyRows(_ move: TableMove, to table: TablePlan) {
-    let flows = move.flows.filter { $0.root != move.successor && !$0.entitiesWithRows(versions).isEmpty }
-    if flows.isEmpty, move.successor != nil { return }
-    let isFree = move.successor == nil && !versions.facts.names.contains(MigrationPlanner.bare(table.name))
+    let flows = move.flows.filter { $0.root != move.predecessor && !$0.entitiesWithRows(versions).isEmpty }
+    if flows.isEmpty, move.predecessor != nil { return }
+    let isFree = move.predecessor == nil && !versions.facts.names.contains(MigrationPlanner.bare(table.name))
     let name = isFree ? table.name : names.next()
     result.statements.gathering.append(
       .init(
@@ -126,7 +126,7 @@ struct RowPlanner {
             + "\(selection.map(\.expression).joined(separator: ", ")) FROM \(from) ORDER BY Z_PK",
           purpose: "copying rows to \(table.name)", count: "SELECT COUNT(*) FROM \(from)"))
     }
-    if move.successor == nil {
+    if move.predecessor == nil {
       result.statements.renames.append((name, table.name))
       return
     }

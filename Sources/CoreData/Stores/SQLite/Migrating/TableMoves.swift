@@ -16,7 +16,7 @@ struct TableMove {
 
   var flows: [Flow] = []
   /// The root whose table becomes this one; nil for a new table.
-  var successor: SourceRoot?
+  var predecessor: SourceRoot?
 }
 
 /// The moves of all tables, by the destination's root.
@@ -47,19 +47,19 @@ struct TableMoves {
       let root = DestinationRoot(index: table.root.index)
       var move = TableMove(flows: TableMoves.flows(to: root, versions))
       if let before = versions.origin[root.entity], versions.layout(before).isRoot {
-        let successor = versions.root(of: before)
-        if taken.insert(successor).inserted { move.successor = successor }
+        let predecessor = versions.root(of: before)
+        if taken.insert(predecessor).inserted { move.predecessor = predecessor }
       }
       moves[root] = move
     }
     // A root without a predecessor gets the first of the other tables that is not taken.
     for table in tables {
       let root = DestinationRoot(index: table.root.index)
-      guard moves[root]!.successor == nil, let flow = moves[root]!.flows.first(where: { !taken.contains($0.root) })
+      guard moves[root]!.predecessor == nil, let flow = moves[root]!.flows.first(where: { !taken.contains($0.root) })
       else {
         continue
       }
-      moves[root]!.successor = flow.root
+      moves[root]!.predecessor = flow.root
       taken.insert(flow.root)
     }
     moves = moves.mapValues { TableMoves.withOffsets($0, versions) }
@@ -77,11 +77,11 @@ struct TableMoves {
     return flows
   }
 
-  /// Sets the offsets. The successor's rows come first and keep their keys.
+  /// Sets the offsets. The predecessor's rows come first and keep their keys.
   private static func withOffsets(_ move: TableMove, _ versions: MigrationVersions) -> TableMove {
     var move = move
     move.flows.sort {
-      ($0.root == move.successor ? 0 : 1, $0.root.index) < ($1.root == move.successor ? 0 : 1, $1.root.index)
+      ($0.root == move.predecessor ? 0 : 1, $0.root.index) < ($1.root == move.predecessor ? 0 : 1, $1.root.index)
     }
     var last: Int64 = 0
     for index in move.flows.indices {
