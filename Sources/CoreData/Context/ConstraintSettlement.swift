@@ -102,7 +102,7 @@ struct ConstraintSettlement {
     if !keepsStored {
       for (stored, new) in successors { try stored.readMembers(like: new) }
     }
-    for loser in losers { try loser.readStoredObjects() }
+    let read = try losers.flatMap { try $0.readStoredObjects() }
     if !keepsStored {
       for (stored, new) in successors { stored.takeValues(new) }
     }
@@ -110,6 +110,7 @@ struct ConstraintSettlement {
       loser.leaveStoredObjectsBehind()
       loser.managedObjectContext?.delete(loser)
     }
+    withExtendedLifetime(read) {}
   }
 }
 
@@ -159,11 +160,13 @@ extension NSManagedObject {
     return related
   }
 
-  /// Reads those of them whose own values are to change.
-  fileprivate func readStoredObjects() throws {
-    for (object, other, property) in relatedStoredObjects
-    where other.state.contains(.fault) && object.layout.inverse(of: property)?.kind == .toOne {
-      _ = try managedObjectContext?.realised(other)
+  /// Reads the related stored objects whose own values will change.
+  ///
+  /// - Returns: Those that it has read. Without a reference to one, its row would be read again.
+  fileprivate func readStoredObjects() throws -> [NSManagedObject] {
+    try relatedStoredObjects.compactMap { object, other, property in
+      guard other.state.contains(.fault), object.layout.inverse(of: property)?.kind == .toOne else { return nil }
+      return try managedObjectContext?.realised(other) == true ? other : nil
     }
   }
 

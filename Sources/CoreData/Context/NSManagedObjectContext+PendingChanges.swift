@@ -92,21 +92,26 @@ extension NSManagedObjectContext {
       guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
       if isForNewOnly && !object.state.contains(.inserted) { continue }
       if reading?.lacks(object) == true { continue }
+      var read: [NSManagedObject] = []
       if !object.state.contains(.inserted) {
-        do { try readForRules(of: object) } catch {
+        do { read = try readForRules(of: object) } catch {
           unread = error
           continue
         }
       }
       ledger.rulesApplied(to: object)
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
+      withExtendedLifetime(read) {}
     }
     return unread ?? reading?.error
   }
 
-  /// Reads the members that delete rules ask for, and the rows of the faults that they change. An undo manager is to
-  /// bring all members back, whatever the rule.
-  private func readForRules(of object: NSManagedObject) throws {
+  /// Reads the members that delete rules ask for, and the rows of the faults that they change. With an undo manager it
+  /// reads all members, because the deletion's undoing brings them back whatever the rule.
+  ///
+  /// - Returns: The faults that it has read. Without a reference to one, its row would be read again by the rule.
+  private func readForRules(of object: NSManagedObject) throws -> [NSManagedObject] {
+    var read: [NSManagedObject] = []
     for property in object.layout.relationships {
       let isCascade = property.relationship.deleteRule == .cascadeDeleteRule
       let isOneSided = property.oneSidedInverse != nil
@@ -118,7 +123,10 @@ extension NSManagedObjectContext {
         property.kind == .toMany
         ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
       for destination in destinations {
-        if destination.state.contains(.fault), try !realised(destination) { continue }
+        if destination.state.contains(.fault) {
+          guard try realised(destination) else { continue }
+          read.append(destination)
+        }
         if isOneSided, let inverse, inverse.kind == .toMany, inverse.destinations.contains(object.layout.index),
           let own = destination.layout.property(keyNumber: inverse.keyNumber)
         {
@@ -126,6 +134,7 @@ extension NSManagedObjectContext {
         }
       }
     }
+    return read
   }
 
   private func apply(
