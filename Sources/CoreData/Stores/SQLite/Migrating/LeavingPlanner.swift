@@ -1,15 +1,15 @@
 /// Plans the removal of tables, and of references to removed rows.
 enum LeavingPlanner {
   /// - Parameters:
-  ///   - predecessors: the roots whose tables stay.
+  ///   - kept: the roots whose tables stay.
   ///   - joins: the join tables that stay.
   ///   - keys: the columns that may refer to rows that are removed.
   static func plan(
-    _ versions: MigrationVersions, predecessors: Set<SourceRoot>, joins: Set<String>, _ keys: KeyColumns
+    _ versions: MigrationVersions, kept: Set<SourceRoot>, joins: Set<String>, _ keys: KeyColumns
   ) -> (clearing: MigrationStatements, tables: MigrationStatements) {
     var clearing = MigrationStatements()
     clearing.clearing = keys.order.map { step($0, use: keys.uses[$0]!, versions: versions) }
-    let tables = versions.source.tables.filter { !predecessors.contains(SourceRoot(index: $0.root.index)) }.map(\.name)
+    let tables = versions.source.tables.filter { !kept.contains(SourceRoot(index: $0.root.index)) }.map(\.name)
     let unused = tables + versions.source.schema.joins.map(\.name).filter { !joins.contains($0) }
     return (clearing, dropping(unused, versions))
   }

@@ -35,7 +35,7 @@ package enum MigrationPlanner {
     let joins = JoinPlanner.plan(versions, moves: moves, names: &names)
     let rows = RowPlanner.plan(versions, moves: moves, sources: columns, names: &names)
     let keys = columns.keys.merging(joins.keys)
-    let leaving = LeavingPlanner.plan(versions, predecessors: rows.predecessors, joins: joins.taken, keys)
+    let leaving = LeavingPlanner.plan(versions, kept: rows.kept, joins: joins.taken, keys)
     let written = joins.statements + rows.statements
     let indexes = try IndexPlanner.plan(versions, after: written)
     let history = HistoryPlanner.plan(versions, moves)

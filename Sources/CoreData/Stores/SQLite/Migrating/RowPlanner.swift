@@ -2,7 +2,7 @@
 struct RowMoves {
   var statements = MigrationStatements()
   /// The source's roots whose tables become tables of the destination.
-  var predecessors: Set<SourceRoot> = []
+  var kept: Set<SourceRoot> = []
 }
 
 /// Plans tables and their rows. For each table, one table of the source is altered, and rows of others are copied.
@@ -37,7 +37,7 @@ struct RowPlanner {
         alter(alteration, table: table, flow: flow)
       }
     }
-    if let predecessor = move.predecessor { result.predecessors.insert(predecessor) }
+    if let predecessor = move.predecessor { result.kept.insert(predecessor) }
     copyRows(move, to: table)
     let root = DestinationRoot(index: table.root.index)
     let before = move.predecessor.map(versions.table) ?? table.name
