@@ -19,7 +19,7 @@ struct PoolerTests {
     }
   }
 
-  @Test("Without prepared statements it saves, fetches, runs batches and pins a state, beside a second one")
+  @Test("Without prepared statements it saves, fetches and runs batches, beside a second one")
   func works() throws {
     let server = try TestServer()
     defer { server.stop() }
