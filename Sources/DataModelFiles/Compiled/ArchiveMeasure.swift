@@ -1,29 +1,28 @@
 import Foundation
 
-/// What a keyed archive is made of, found out before anything is made of it.
+/// A check of a keyed archive before Foundation unarchives it, with the names of the classes in it.
 ///
-/// `NSKeyedUnarchiver` follows references for as long as there is stack: an archive whose objects lead in a circle, or
-/// nest some thousand deep, ends the program. Who unarchives what a file holds asks here first, and hands over
-/// ``bytes`` only if there was no error.
+/// `NSKeyedUnarchiver` recurses along references until the stack ends: an archive whose objects form a circle, or
+/// nest a few thousand deep, crashes the program. Before you unarchive the content of a file, create an
+/// `ArchiveMeasure` of it, and unarchive its ``bytes`` only if that throws no error.
 ///
-/// No class is looked up.
+/// The check looks up no class.
 public struct ArchiveMeasure: Sendable {
   /// The archive as a binary property list.
   public let bytes: [UInt8]
-  /// The classes of its objects, each once.
+  /// The names of the classes of the archive's objects.
   public let classNames: Set<String>
 
-  /// How many objects may contain each other. While Foundation reads an object it takes up to 1300 bytes of stack, of
-  /// 8 MiB that a thread has.
+  /// How deep objects may nest. Foundation uses up to 1300 bytes of stack for each level, and a thread has 8 MiB.
   public static let maximumDepth = 1000
-  /// How many sets, and dictionaries with containers as keys, may contain each other. Foundation asks for the hash of
-  /// each twice, and so for the hashes in the innermost one two to the power of this times.
+  /// How deep sets, and dictionaries with objects of a class as keys, may nest. Foundation computes each one's hash
+  /// twice, so each level doubles the number of times that it computes the hashes in the innermost one.
   public static let maximumSetDepth = 16
-  /// How many values there may be when every reference is followed each time that it is met.
+  /// How many values an archive may have if a value counts once for each reference to it.
   public static let maximumSize = 10_000_000.0
 
-  /// - Throws: `PropertyListError`, a sentence without a full stop, for what is no keyed archive, is damaged, has a
-  ///   circle, or exceeds a limit.
+  /// - Throws: `PropertyListError` if the content is not a keyed archive, is damaged, contains a circle or exceeds a
+  ///   limit. Its description is a sentence without a full stop.
   public init(_ content: [UInt8]) throws {
     if content.starts(with: "bplist".utf8) {
       bytes = content
@@ -39,7 +38,7 @@ public struct ArchiveMeasure: Sendable {
   fileprivate static func problem(_ what: String) -> PropertyListError { PropertyListError(description: what) }
 }
 
-/// Goes through an archive depth first, without recursion.
+/// A depth-first walk through an archive, without recursion.
 private struct Walk {
   private enum State: UInt8 { case new, open, done }
   private struct Visit {
@@ -57,7 +56,7 @@ private struct Walk {
   private var states: [State]
   private var sizes: [Double]
   private var depths: [Int]
-  /// How many hashed containers contain each other.
+  /// How deep hashed containers nest in each node, by node.
   private var setDepths: [Int]
 
   init(_ bytes: [UInt8]) throws {
@@ -75,7 +74,7 @@ private struct Walk {
     setDepths = Array(repeating: 0, count: table.nodeCount)
   }
 
-  /// Walks everywhere; returns the classes of what was met.
+  /// Walks through the whole archive and returns the class names of its objects.
   func classNames() throws -> Set<String> {
     var walk = self
     return try walk.run()
@@ -91,7 +90,7 @@ private struct Walk {
         depths[visit.node] = visit.depth + (isObject(visit.node) ? 1 : 0)
         setDepths[visit.node] = visit.setDepth + (isHashed(visit.node) ? 1 : 0)
         states[visit.node] = .done
-        // The list of all objects has those that others contain once more.
+        // The list of all objects counts contained objects a second time, so the limit does not apply to it.
         guard visit.size <= ArchiveMeasure.maximumSize || visit.node == all || visit.node == table.top else {
           throw ArchiveMeasure.problem(
             "the archive has more than \(Int(ArchiveMeasure.maximumSize)) values, each "
@@ -122,7 +121,8 @@ private struct Walk {
         stack.append(visit)
       case .new:
         stack.append(visit)
-        // However deep property lists nest among objects, the stack of whoever reads them does not.
+        // `depths` counts objects only. Lists and dictionaries without a class can nest between them, and a recursive
+        // reader needs stack for these, too.
         guard stack.count <= 4 * ArchiveMeasure.maximumDepth else {
           throw ArchiveMeasure.problem("its objects are nested more than \(ArchiveMeasure.maximumDepth) deep")
         }
@@ -139,8 +139,8 @@ private struct Walk {
     switch table.kind(of: node) {
     case .constant, .integer, .real, .date, .data, .ascii, .utf16, .utf8, .uid: break
     case .orderedSet, .set:
-      // Archivers write a set as an object of a class. Foundation can't make one of Swift's values of a bare one, and
-      // reads where nothing is.
+      // Archivers write a set as an object of a class. Foundation can't convert a bare one to a Swift value, and reads
+      // invalid memory when it tries.
       throw ArchiveMeasure.problem("it holds a set that is no object, which no archiver writes")
     case .array:
       let extent = table.extent(of: node)
@@ -159,8 +159,8 @@ private struct Walk {
         try checkField(table.element(position, of: extent), stored)
         let value = try resolved(stored)
         if table.isText(table.element(position, of: extent), "$class") {
-          // Foundation would hand out the whole dictionary as a value, with the references in it, which are not for
-          // programs and can't be archived again.
+          // Foundation would return the dictionary itself as a value. Its references mean nothing to a program, and
+          // can't be archived again.
           guard table.uid(stored) != nil else { throw ArchiveMeasure.problem("an object's class is not a reference") }
           classes.insert(value)
         } else {
@@ -174,7 +174,8 @@ private struct Walk {
     return Visit(node: node, children: children)
   }
 
-  /// Each key is there once, in whatever encoding: what is checked here is what Foundation finds.
+  /// Checks that a dictionary has each key only once, in whatever encoding. Otherwise Foundation might read another
+  /// value than the one checked here.
   private func checkKeys(_ extent: PropertyListTable.Extent) throws {
     if extent.count < 2 { return }
     var names: Set<String> = []
@@ -185,7 +186,7 @@ private struct Walk {
     }
   }
 
-  /// Fields of Foundation's classes, which it takes for what they should be without looking.
+  /// Checks the type of a field that Foundation's classes use unchecked.
   private func checkField(_ key: Int, _ value: Int) throws {
     if table.isText(key, "NS.objects") || table.isText(key, "NS.keys") {
       guard table.kind(of: value) == .array else {
@@ -208,7 +209,7 @@ private struct Walk {
       guard [.real, .integer, .date].contains(table.kind(of: value)) else {
         throw ArchiveMeasure.problem("the time of a date is not a number")
       }
-      // Foundation's calendar ends the program at such a date when it is printed.
+      // Printing such a date crashes in Foundation's calendar.
       guard table.isFinite(value) else {
         throw ArchiveMeasure.problem("the time of a date is infinite, or not a number")
       }
@@ -219,7 +220,7 @@ private struct Walk {
     }
   }
 
-  /// An element of a container: never nil, for which there is NSNull.
+  /// Checks that a container's element is a reference to an object, and not nil: archivers write NSNull for that.
   private func checkElement(_ element: Int) throws {
     guard let index = table.uid(element) else {
       throw ArchiveMeasure.problem("a container's element is not a reference")
@@ -231,7 +232,7 @@ private struct Walk {
     try checkObject(object)
   }
 
-  /// What some of Foundation's classes must have, and take to be there.
+  /// Checks that an object has the fields that its Foundation class reads without looking whether they exist.
   private func checkClass(_ node: Int) throws {
     guard let type = Walk.value("$class", in: node, of: table),
       let found = Walk.value("$classname", in: try resolved(type), of: table), let name = table.string(found)
@@ -266,7 +267,7 @@ private struct Walk {
     }
   }
 
-  /// What a reference leads to is a plain value or an object of a class.
+  /// Checks that a reference's target is a plain value or an object of a class.
   private func checkObject(_ node: Int) throws {
     guard table.size(of: node) != nil || isObject(node) else {
       throw ArchiveMeasure.problem("a reference leads to something that has no class")
@@ -290,7 +291,8 @@ private struct Walk {
     return object
   }
 
-  /// Whether Foundation asks an object's contents for their hashes.
+  /// Whether Foundation hashes an object's contents: true for sets, and for dictionaries with
+  /// objects of a class as keys.
   private func isHashed(_ node: Int) -> Bool {
     guard let type = Walk.value("$class", in: node, of: table).flatMap({ try? resolved($0) }),
       let found = Walk.value("$classname", in: type, of: table), let name = table.string(found)

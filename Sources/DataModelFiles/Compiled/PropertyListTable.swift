@@ -1,5 +1,5 @@
-/// The objects of a binary property list ("bplist00") where they lie among its bytes: a value is decoded when it
-/// is asked for.
+/// The objects of a binary property list ("bplist00"), left in their bytes. A value is decoded only when you ask
+/// for it.
 ///
 /// The file is: 8 bytes of magic and version; the objects; a table with each object's offset; a trailer of
 /// 32 bytes:
@@ -15,8 +15,8 @@
 ///
 /// An object begins with a byte of kind (upper half) and size (lower half). All integers are big-endian.
 ///
-/// `init` looks at each object once, so that whatever is read later lies within the file and refers to an object
-/// of it. Objects are named by their index here, "node".
+/// `init` checks each object once, so later reads stay within the file and every reference leads to an object in it.
+/// A "node" is the index of an object.
 package final class PropertyListTable {
   /// The upper half of an object's first byte.
   package enum Kind: UInt8 {
@@ -35,7 +35,7 @@ package final class PropertyListTable {
     case dictionary = 0xD
   }
 
-  /// Where the content of an object begins, and of how many elements it is.
+  /// The offset of an object's content, and its number of elements.
   package struct Extent {
     package var start: Int
     package var count: Int
@@ -44,7 +44,7 @@ package final class PropertyListTable {
   let nodeCount: Int
   package let top: Int
   let referenceSize: Int
-  /// Its own, so that reading is without checks of bounds and of uniqueness.
+  /// A copy of the file in memory of its own, so that reads need no checks of bounds or uniqueness.
   private let bytes: UnsafeMutableRawBufferPointer
   private let offsets: UnsafeMutableBufferPointer<UInt32>
 
@@ -90,7 +90,7 @@ package final class PropertyListTable {
         break
       }
     }
-    // Both buffers are `deinit`'s from here on: all members are set.
+    // All members are set, so from here on `deinit` frees both buffers.
     if end < 0 { throw Self.damaged }
   }
 
@@ -144,11 +144,11 @@ package final class PropertyListTable {
 
   @inline(__always)
   package func kind(of node: Int) -> Kind {
-    // `isSound` has seen it.
+    // `isSound` has checked it.
     Kind(rawValue: bytes[Int(offsets[node])] >> 4).unsafelyUnwrapped
   }
 
-  /// Whether an object is anything but a number or a date that is infinite or not a number.
+  /// False for a number or date that is infinite or not a number; true for all other objects.
   func isFinite(_ node: Int) -> Bool {
     let start = Int(offsets[node])
     let source = UnsafeRawBufferPointer(bytes)

@@ -1,21 +1,22 @@
 import Foundation
 
-/// What keeps a document from being read, and where.
+/// The reason why a document can't be read, with its line.
 package struct MarkupError: Error {
   package var line: Int
   package var message: String
-  /// Whether it is no XML at all, or none that is read here, such as UTF-16: then the line says nothing.
+  /// Whether the document is not XML, or is XML in an encoding that the scanner does not read, such as UTF-16. Then
+  /// `line` has no meaning.
   package var isForeign = false
 }
 
-/// A part of an XML document, or of a scanner's scratch: valid until the scanner's next step.
+/// A part of an XML document or of a scanner's scratch memory. It is valid until the scanner's next step.
 package typealias MarkupText = UnsafeBufferPointer<UInt8>
 
-/// Reads a document tag by tag, without making anything of it: text and values are parts of the document's bytes
-/// unless they have references, which are replaced in scratch space.
+/// Reads a document tag by tag and builds no tree. Text and values point into the document's bytes; only those that
+/// contain references are decoded into scratch memory.
 ///
-/// The document is well-formed UTF-8 or a `MarkupError` with its line is thrown. A document type declaration is
-/// skipped, never obeyed, so there are no entities but the predefined five.
+/// A document that is not well-formed UTF-8 makes the scanner throw a `MarkupError` with the line. The scanner skips
+/// a document type declaration, so it knows only the five predefined entities.
 package struct MarkupScanner: ~Copyable {
   package enum Token { case start, end, text, finished }
 
@@ -38,12 +39,12 @@ package struct MarkupScanner: ~Copyable {
   private var textHasReferences = false
   /// Whether the last text was a CDATA section.
   private(set) var isSection = false
-  /// The text of an element that is not one part of the document.
+  /// Holds an element's text when the text is not one contiguous part of the document.
   private let scratch = MarkupScratch()
-  /// The attributes' values that have references; until the next element begins.
+  /// Holds the decoded values of attributes with references, until the next element begins.
   private let values = MarkupScratch()
 
-  /// - Parameter bytes: outlive the scanner.
+  /// - Parameter bytes: the document. They must outlive the scanner.
   package init(_ bytes: MarkupText) throws {
     self.bytes = bytes
     if bytes.count >= 2, [bytes[0], bytes[1]] == [0xFF, 0xFE] || [bytes[0], bytes[1]] == [0xFE, 0xFF] {
@@ -65,7 +66,7 @@ package struct MarkupScanner: ~Copyable {
 
   package func isNamed(_ text: StaticString) -> Bool { name.isEqual(to: text) }
 
-  /// An attribute of the element that has begun.
+  /// The value of an attribute of the element that has begun; nil if it has no such attribute.
   package func attribute(_ name: StaticString) throws -> MarkupText? {
     for attribute in attributes where part(attribute.name).isEqual(to: name) {
       return attribute.hasReferences ? try decoded(attribute.value) : part(attribute.value)
@@ -73,8 +74,8 @@ package struct MarkupScanner: ~Copyable {
     return nil
   }
 
-  /// All attributes of the element that has begun, in the order written. White space in a value is a space, and a line
-  /// end counts once.
+  /// All attributes of the element that has begun, in the order written. In a value, each white space character and
+  /// each line end becomes one space.
   func attributeValues() throws -> [(name: String, value: String)] {
     try attributes.map { attribute in
       let value = part(attribute.value)
@@ -83,7 +84,7 @@ package struct MarkupScanner: ~Copyable {
     }
   }
 
-  /// The text that was met last, as it is meant.
+  /// The last text, with its references replaced.
   func decodedText() throws -> String {
     guard textHasReferences else { return part(textRange).string }
     scratch.removeAll()
@@ -136,7 +137,7 @@ package struct MarkupScanner: ~Copyable {
     return .finished
   }
 
-  /// The text of the element that has begun, up to its end. Other elements in it are an error.
+  /// Reads up to the end of the element that has begun and returns its text. An element inside it is an error.
   package mutating func content() throws -> MarkupText {
     let element = nameRange
     scratch.removeAll()
@@ -159,7 +160,7 @@ package struct MarkupScanner: ~Copyable {
     }
   }
 
-  /// Goes past the end of the element that has begun; returns where its content was.
+  /// Skips to the end of the element that has begun and returns the range of its content.
   @discardableResult
   package mutating func skipContent() throws -> Range<Int> {
     let start = position
@@ -243,7 +244,7 @@ package struct MarkupScanner: ~Copyable {
     (textHasReferences, isSection) = (false, false)
     while position < bytes.count, bytes[position] != UInt8(ascii: "<") {
       switch bytes[position] {
-      // A carriage return is replaced as a reference is.
+      // A carriage return must be replaced, as references are.
       case UInt8(ascii: "&"), 0x0D: textHasReferences = true
       case 0..<0x09, 0x0B, 0x0C, 0x0E..<0x20: throw error("a character that XML does not know: \(bytes[position])")
       default: break
@@ -278,7 +279,7 @@ package struct MarkupScanner: ~Copyable {
       let byte = bytes[place]
       place += 1
       if byte == 0x0D {
-        // A line end is one line feed, however it is written.
+        // CR LF and a lone CR both become one line end.
         if place == range.upperBound || bytes[place] != 0x0A { scratch.append(lineEnd) }
       } else if byte == 0x0A || byte == 0x09, isValue {
         scratch.append(0x20)
@@ -363,7 +364,7 @@ package struct MarkupScanner: ~Copyable {
 
   // Errors.
 
-  /// What is wrong, at the place of the last token.
+  /// An error with this message, at the last token.
   package func error(_ what: String) -> MarkupError { error(what, at: tokenStart) }
 
   private func error(_ what: String, at place: Int) -> MarkupError { MarkupError(line: line(at: place), message: what) }
@@ -373,7 +374,7 @@ package struct MarkupScanner: ~Copyable {
   private static func foreign(_ what: String) -> MarkupError { MarkupError(line: 1, message: what, isForeign: true) }
 }
 
-/// Bytes that are put together while a document is read.
+/// A buffer for text that the scanner decodes or joins.
 private final class MarkupScratch {
   private var memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 256)
   private var capacity = 256
@@ -411,7 +412,7 @@ private final class MarkupScratch {
     (memory, capacity) = (larger, wanted)
   }
 
-  /// Keeps another one's bytes until `removeAll()`.
+  /// Keeps the bytes of another scratch alive until `removeAll()`, and returns them.
   func keep(_ other: MarkupScratch) -> MarkupText {
     kept.append(other)
     return other.text
