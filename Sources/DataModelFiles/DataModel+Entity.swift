@@ -82,7 +82,7 @@ extension DataModel.Entity {
     for attribute in attributes where attribute.isIndexed { flagged.append(attribute.name) }
     for relationship in relationships where relationship.isIndexed { flagged.append(relationship.name) }
     if flagged.isEmpty { return fetchIndexes }
-    // A key path through a subscript would be made anew at each call.
+    // Swift would create a key path through a subscript again at each call.
     let covered = Set(fetchIndexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].propertyName })
     return fetchIndexes
       + flagged.filter { !covered.contains($0) }.map {

@@ -25,10 +25,10 @@ public enum VersionHash {
       base + littleEndian(attributeType) + (externalStorage ? [1] : []) + (preservesInHistory ? [1] : []))
   }
 
-  /// What stands for a composite attribute: neither its own name nor any other fact of it enters, nor those of
-  /// composites in it.
+  /// The hash of a composite attribute, made from its leaves alone. The attribute's own name and settings do not enter,
+  /// nor do those of composites in it.
   ///
-  /// - Parameter leaves: the attributes in it, at any depth, that are no composites.
+  /// - Parameter leaves: the attributes in it, at any depth, that are not composites.
   public static func composite(leaves: [(name: String, hash: [UInt8])]) -> [UInt8] {
     // Equal names stay in the order given.
     let sorted = leaves.enumerated().sorted { left, right in

@@ -24,7 +24,7 @@ package struct ArchivedDecimal {
     isBigEndian = false
   }
 
-  /// nil where a field is no decimal's.
+  /// nil if a field has a value that no decimal has.
   package init?(mantissa: [UInt8], length: Int64, exponent: Int64, isNegative: Bool, isBigEndian: Bool) {
     guard mantissa.count == 16, (0...8).contains(length), (-128...127).contains(exponent) else { return nil }
     (self.mantissa, self.length, self.exponent) = (mantissa, length, exponent)

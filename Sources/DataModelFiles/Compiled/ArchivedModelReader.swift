@@ -5,9 +5,9 @@ struct ArchivedModelReader {
   let file: String
   private let archive: KeyedArchive
   private(set) var warnings: [DataModelProblem] = []
-  /// The composites of archives that say no type's name.
+  /// Composite types read from attributes whose archive does not name the type.
   private var nameless: [DataModel.CompositeType] = []
-  /// How many composites are being read within each other.
+  /// How deep the composites nest that are being read.
   private var depth = 0
 
   init(_ bytes: [UInt8], file: String) throws {
@@ -24,7 +24,7 @@ struct ArchivedModelReader {
       throw InvalidDataModel(file: file, message: "the archive holds no NSManagedObjectModel")
     }
     var model = DataModel(name: name)
-    // An archive's dictionaries have no order; ours is that of the names.
+    // An archive's dictionaries have no order, so we sort by name.
     for (_, value) in sorted(root, "NSEntities") {
       if let object = value.object { model.entities.append(try entity(object)) }
     }
@@ -138,8 +138,9 @@ struct ArchivedModelReader {
     return attribute
   }
 
-  /// The elements of a composite attribute, under whatever key its archive has them: what it holds of
-  /// attributes, in lists and dictionaries, is its elements. nil when there is none.
+  /// Reads the elements of a composite attribute whose archive does not name the type. Returns the name under which it
+  /// keeps them; nil if there are no elements. Without the key `NSCompositeElements`, it takes the first list or
+  /// dictionary of attributes, under any key.
   private mutating func namelessComposite(_ object: KeyedArchive.Object, _ name: String) throws -> String? {
     guard depth < 20 else {
       throw InvalidDataModel(file: file, message: "the composite attribute \(name) has itself among its elements")
@@ -153,7 +154,7 @@ struct ArchivedModelReader {
       }
       guard !elements.isEmpty else { continue }
       let attributes = try elements.map { try attribute($0, of: name) }
-      // A dictionary's values stand in its list of objects too.
+      // `elements` contains a dictionary's values, too, so they come twice.
       var seen: Set<String> = []
       nameless.append(
         DataModel.CompositeType(name: name, attributes: attributes.filter { seen.insert($0.name).inserted }))
@@ -162,7 +163,8 @@ struct ArchivedModelReader {
     return nil
   }
 
-  /// Limits and patterns come as predicates of a known form; what has another form is kept as it is.
+  /// Reads an attribute's validation predicates. Those of a known form become limits and patterns; the others stay
+  /// predicates.
   private mutating func readValidation(
     of object: KeyedArchive.Object, into attribute: inout DataModel.Attribute, entity: String
   ) {
@@ -307,7 +309,7 @@ struct ArchivedModelReader {
     return name
   }
 
-  /// A predicate or expression as text; nil, with a warning, when it has a form that is not known.
+  /// A predicate or expression as text; nil, with a warning, if its form is unknown.
   private mutating func format(
     _ entity: String?, _ property: String?, _ read: (ArchivedPredicateReader) throws -> String
   ) -> String? {
@@ -331,7 +333,7 @@ struct ArchivedModelReader {
   }
 }
 
-/// `NSFlagsKey` of an archived attribute, as far as its bits are known.
+/// The known bits of `NSFlagsKey` of an archived attribute.
 struct ArchivedFlags: OptionSet {
   let rawValue: Int
   static let externalBinaryStorage = ArchivedFlags(rawValue: 4)
@@ -348,7 +350,7 @@ struct ArchivedRequestFlags: OptionSet {
   static let pendingChanges = ArchivedRequestFlags(rawValue: 16)
 }
 
-/// What an archive of ours keeps under `StrataFlags`, where the place in Apple's form is not known.
+/// Flags that our archives keep under `StrataFlags`, since we don't know where Apple's keep them.
 struct ArchivedOwnFlags: OptionSet {
   let rawValue: Int
   static let cloudEncryption = ArchivedOwnFlags(rawValue: 1)

@@ -1,16 +1,15 @@
 /// Writes a model as the archive of a `.mom`.
 ///
-/// Class names are to be complete (`Module.Class`) when the model comes here. What Apple's form has no known
-/// place for is kept under keys that begin with "Strata": a few flags, and as text the predicates and
-/// expressions that are not archivable.
+/// The model's class names must be complete (`Module.Class`). Some content has no known place in Apple's form: a few
+/// flags, and the text of predicates and expressions that are not archivable. Their keys begin with "Strata".
 struct ArchivedModelWriter {
   private let model: DataModel
   private var archive = KeyedArchiveBuilder()
   private var modelPlace: PropertyList
   private var entityPlaces: [String: PropertyList] = [:]
-  /// By entity and property name.
+  /// The places of the properties, by entity name and property name.
   private var propertyPlaces: [String: [String: PropertyList]] = [:]
-  /// The composites that are being written, outermost first.
+  /// The names of the composites that are being written.
   private var openComposites: Set<String> = []
 
   static func write(_ model: DataModel) -> [UInt8] {
@@ -54,7 +53,7 @@ struct ArchivedModelWriter {
   private mutating func write(_ entity: DataModel.Entity) {
     let own = place(ofEntity: entity.name)
     for attribute in entity.attributes {
-      // The old flag stands for an index of the attribute alone as well.
+      // The old flag is also set for an attribute with a binary fetch index of its own.
       let hasIndex = entity.fetchIndexes.contains { index in
         index.elements.count == 1 && index.elements[0].propertyName == attribute.name
           && index.elements[0].type == .binary
@@ -86,13 +85,13 @@ struct ArchivedModelWriter {
     if !entity.uniquenessConstraints.isEmpty {
       fields["NSUniqueTuples"] = nameLists(entity.uniquenessConstraints)
     }
-    // An entity with indexes of either kind has both fields.
+    // An entity with one kind of index has the fields of both kinds.
     let indexes = entity.compiledFetchIndexes
     if !indexes.isEmpty || !entity.compoundIndexes.isEmpty {
       fields["NSCompoundIndexes"] = nameLists(entity.compoundIndexes)
       var places: [PropertyList] = []
       for index in indexes {
-        // One that stands for an attribute's old flag knows no entity.
+        // An index made from an attribute's old flag has no entity.
         let isFlag =
           index.elements.count == 1
           && entity.attributes.contains { $0.isIndexed && $0.name == index.name }
@@ -164,10 +163,10 @@ struct ArchivedModelWriter {
     archive.fill(place, classes, fields)
   }
 
-  /// The attributes in a composite, each an object of its own wherever the type is used.
+  /// The attributes in a composite. Each use of the type writes its own objects.
   private mutating func elements(of attribute: DataModel.Attribute, entity: PropertyList) -> PropertyList {
     let type = model.composites.first { $0.name == attribute.compositeName }
-    // A composite that holds itself is a fault that validation reports; here it only has to end.
+    // Validation reports a composite that contains itself; here the recursion only has to end.
     guard let type, openComposites.insert(type.name).inserted else { return archive.mutableArray([]) }
     defer { openComposites.remove(type.name) }
     var places: [PropertyList] = []
@@ -205,7 +204,7 @@ struct ArchivedModelWriter {
       ["NSRelationshipDescription", "NSPropertyDescription", "NSObject"], fields)
   }
 
-  /// The inverse may be declared by an ancestor of the destination.
+  /// The place of the inverse relationship, which an ancestor of the destination may declare.
   private func inversePlace(of relationship: DataModel.Relationship) -> PropertyList {
     guard let inverse = relationship.inverseName,
       let destination = model.entity(named: relationship.destinationName),
@@ -229,7 +228,8 @@ struct ArchivedModelWriter {
       ["NSFetchedPropertyDescription", "NSPropertyDescription", "NSObject"], fields)
   }
 
-  /// What all properties have; `bits` is `_P` without the bits for what is absent here.
+  /// The fields that every kind of property has. `bits` is the value of `_P` without the bits that say that user info
+  /// or version hash modifier is missing.
   private mutating func propertyFields(
     name: String, entity: PropertyList, renaming: String?, modifier: String?, userInfo: [String: String],
     bits: Int64
@@ -265,7 +265,7 @@ struct ArchivedModelWriter {
     return archive.object(["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"], fields)
   }
 
-  /// A predicate's objects; its text where this room can't read it.
+  /// Writes a predicate's objects under `key`, or its text under a key of ours if it can't be parsed or archived.
   private mutating func write(_ format: String?, under key: String, in fields: inout [String: PropertyList]) {
     fields[key] = KeyedArchiveBuilder.null
     guard let format else { return }
@@ -313,7 +313,7 @@ struct ArchivedModelWriter {
 }
 
 extension DataModel.Attribute {
-  /// The limits with the code of the error that breaking each one brings.
+  /// The limits, each with the code of the error for a value outside it.
   fileprivate var limits: [(ArchivedLimit.Kind, DataModel.Value, code: Int64)] {
     let codes: (low: Int64, high: Int64) =
       switch type.notation {

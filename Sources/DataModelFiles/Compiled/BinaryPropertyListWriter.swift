@@ -1,4 +1,4 @@
-/// Writes a binary property list; the reader's head describes the format. Equal scalars are written once.
+/// Writes a binary property list in the format that `PropertyListTable` describes. Equal scalars are written once.
 /// The same value always gives the same bytes: dictionaries are written in order of their keys.
 public struct BinaryPropertyListWriter {
   /// Objects in the order of their indexes, with references resolved to indexes.

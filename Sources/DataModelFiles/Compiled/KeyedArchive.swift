@@ -1,29 +1,29 @@
-/// The form of NSKeyedArchiver: a table of objects that refer to each other by index (UID), index 0 being
-/// nil. An object of a class is a dictionary whose `$class` refers to `{$classname, $classes}`.
+/// An archive of NSKeyedArchiver: a table of objects that refer to each other by index (UID). Index 0 is nil. An
+/// object of a class is a dictionary whose `$class` refers to `{$classname, $classes}`.
 ///
-/// `NSKeyedUnarchiver` overflows the stack on graphs with cycles, and every compiled model is one
-/// (relationship → destination → relationship); here objects stay in their table, and a field is decoded when
-/// it is asked for.
+/// `NSKeyedUnarchiver` overflows the stack on graphs with cycles, and every compiled model has some
+/// (relationship → destination → relationship). Here objects stay in their table, and a field is decoded only when
+/// you ask for it.
 final class KeyedArchive {
   private let table: PropertyListTable
   /// The references to the archive's objects, by UID.
   private let objects: PropertyListTable.Extent
   private let rootNode: Int
-  /// How many elements of lists may still be handed out. Each list is read a few times; lists that thousands of objects
-  /// share would keep a reader busy for days.
+  /// How many more list elements and fields the archive returns. A sound archive's lists are read a few times each. In
+  /// a hostile one, thousands of objects can share long lists, which would keep a reader busy for days.
   @exclusivity(unchecked) private var budget: Int
 
-  /// Whether so much was asked for that what was read is not all there is.
+  /// Whether the budget is spent, so that some contents were returned empty.
   var isExhausted: Bool { budget < 0 }
 
-  // What follows is private to one reading on one thread. Checking each of a model's ten thousand accesses for
-  // exclusivity cost a third of reading it.
+  // One reader on one thread uses the properties below. Checks for exclusive access, ten thousand for a model, took a
+  // third of the time that reading it takes.
 
-  /// Texts that were decoded already, by node.
+  /// Texts that are already decoded, by node.
   @exclusivity(unchecked) private var texts: [String?]
 
-  // Keys are compared by number: that of each node that is a key, once it was met, and that of each literal, found
-  // by its address.
+  // Keys are compared by number. `keyNumbers` has the numbers of the archive's keys, by node, 0 until the first use.
+  // `literals` has the numbers of the keys in our code, in places that come from the literals' addresses.
   @exclusivity(unchecked) private var keyNumbers: [Int32]
   @exclusivity(unchecked) private var numbers: [String: Int32] = [:]
   @exclusivity(unchecked) private var literals = [Literal](repeating: Literal(), count: 512)
@@ -31,7 +31,7 @@ final class KeyedArchive {
   private struct Literal {
     var address: UInt = 0
     var number: Int32 = 0
-    /// Where among the keys of an object it was met last: in others of the class it has the same place.
+    /// The key's position in the object that was read last. Other objects of the class have it at the same position.
     var position: Int32 = 0
   }
 
@@ -59,16 +59,16 @@ final class KeyedArchive {
 
   var root: Object? { value(rootNode)?.object }
 
-  // Values and objects don't hold the archive: it is the reader's, which outlives them. Counting references to it for
-  // each of a model's ten thousand fields was a seventh of the time that opening a store took.
+  // Values and objects don't retain the archive: the reader owns it and outlives them. Counting references for each of
+  // a model's ten thousand fields took a seventh of the time that opening a store takes.
 
-  /// A value of the archive, with a reference followed.
+  /// A value of the archive. If a field holds a reference, this is the reference's target.
   struct Value {
     fileprivate let archive: Unmanaged<KeyedArchive>
     /// Its place in the archive, which is its identity.
     let node: Int
 
-    /// Whatever holds no other values; nil for objects and arrays.
+    /// The value if it contains no others; nil for objects and arrays.
     var scalar: PropertyList? { archive._withUnsafeGuaranteedRef { $0.table.scalar(node) } }
 
     var object: Object? { archive._withUnsafeGuaranteedRef { $0.object(node) } }
@@ -86,11 +86,11 @@ final class KeyedArchive {
       return archive._withUnsafeGuaranteedRef { $0.elements(list) }
     }
 
-    /// The entries of an archived dictionary with string keys, in the archive's order; those of which the value is nil
-    /// are left out.
+    /// The entries of an archived dictionary with string keys, in the archive's order, without those whose value is
+    /// nil.
     ///
-    /// Models in stores have dictionaries whose keys were known beforehand: a list of values, and a mapping that has
-    /// the list of keys. A key without a value has a token in its place.
+    /// Models in stores have another kind of dictionary, too, with a fixed set of keys: a mapping has the list of keys,
+    /// and beside it stands the list of values. A key without a value has a token in the second list.
     var entries: [(key: String, value: Value)] {
       guard let object else { return [] }
       if let keys = object["NS.keys"], let values = object["NS.objects"] { return pairs(keys, values) }
@@ -114,7 +114,7 @@ final class KeyedArchive {
     let node: Int
     fileprivate let fields: PropertyListTable.Extent
 
-    /// The value of a key, with a reference followed; nil for a reference to nil.
+    /// The value of a key, or the target if it is a reference; nil if the key is missing or its reference leads to nil.
     subscript(key: StaticString) -> Value? { archive._withUnsafeGuaranteedRef { $0.value(of: key, in: self) } }
 
     var className: String? { self["$class"]?.object?.string("$classname") }
@@ -130,7 +130,7 @@ final class KeyedArchive {
     func objects(_ key: StaticString) -> [Object] { elements(key).compactMap(\.object) }
     func entries(_ key: StaticString) -> [(key: String, value: Value)] { self[key]?.entries ?? [] }
 
-    /// Everything that the object has, whatever its keys, in the order of the keys; without what is nil.
+    /// All fields of the object, sorted by key, without those that are nil.
     var all: [(key: String, value: Value)] { archive._withUnsafeGuaranteedRef { $0.all(self) } }
   }
 
@@ -200,7 +200,7 @@ final class KeyedArchive {
     return nil
   }
 
-  /// The place of a literal that is numbered.
+  /// The place of a key in `literals`. A key without a place gets one here, with its number.
   @inline(__always)
   private func literal(_ key: StaticString) -> Int {
     let address = UInt(bitPattern: key.utf8Start)

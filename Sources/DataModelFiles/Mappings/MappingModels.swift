@@ -14,8 +14,7 @@ struct MappingModels {
 
   /// The archived model; where there is none, the one at the path.
   ///
-  /// The archive counts, as it does for Apple's compiler: what the model's own file says now is another version as soon
-  /// as somebody has changed it.
+  /// The archive takes precedence, as in Apple's compiler: once you change the model's own file, it is another version.
   private static func model(
     _ side: String, _ root: MappingObjects.Object, _ package: URL?, _ file: String
   ) throws -> DataModel {
@@ -49,8 +48,8 @@ struct MappingModels {
     return try SourceModelReader.model(at: folder).model
   }
 
-  /// The folder that a path leads to from one of those around the mapping model; the path's first folders may be
-  /// missing, since it begins where the editor's project was.
+  /// The folder at a path that starts in one of the folders around the mapping model. The path begins where the
+  /// editor's project was, so its first folders may be missing here.
   static func find(_ path: String, from package: URL) -> URL? {
     let components = path.split(separator: "/").map(String.init).filter { $0 != "." }
     for start in components.indices {

@@ -1,10 +1,10 @@
-/// Whether the parts of a model fit together. Finds every problem, not only the first.
+/// Checks whether the parts of a model fit together. It finds every problem, not only the first.
 struct DataModelValidator {
   let model: DataModel
   let file: String
   let lines: DataModelLines
   private(set) var problems: [DataModelProblem] = []
-  /// The entities by name, by position in the model; and the positions of each one's ancestors.
+  /// The positions of the entities in the model, by name; and the positions of each entity's ancestors.
   private let places: [String: Int]
   private let ancestors: [[Int]]
 
@@ -15,7 +15,7 @@ struct DataModelValidator {
     let places = Dictionary(
       model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.places = places
-    // Each chain ends at an unknown parent, and before it would repeat.
+    // A chain of ancestors ends at an unknown parent, or before an entity would come a second time.
     ancestors = model.entities.indices.map { index in
       var line: [Int] = []
       var next = model.entities[index].parentName.flatMap { places[$0] }
@@ -27,7 +27,7 @@ struct DataModelValidator {
     }
   }
 
-  /// The positions of the entity of that position and of its ancestors.
+  /// The position of an entity, followed by those of its ancestors.
   private func lineage(of index: Int) -> [Int] { [index] + ancestors[index] }
 
   private func declares(_ name: String, _ index: Int) -> Bool {
@@ -260,7 +260,7 @@ extension DataModel.Entity {
 }
 
 extension DataModel.Value {
-  /// For the comparison of limits.
+  /// The value as a number, for comparing limits.
   var number: Double? {
     switch self {
     case .integer(let value): Double(value)

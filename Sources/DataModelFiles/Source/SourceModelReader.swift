@@ -41,7 +41,7 @@ public enum SourceModelReader {
     return try checked(model, reader.problems, file: file, lines: reader.lines)
   }
 
-  /// The model with what is odd in it; throws what is wrong.
+  /// The model with its warnings. Throws its errors.
   private static func checked(
     _ model: DataModel, _ found: [DataModelProblem], file: String, lines: DataModelLines = DataModelLines()
   ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
@@ -112,8 +112,8 @@ public enum SourceModelReader {
     return folders.map { package.appendingPathComponent($0) }
   }
 
-  /// What `.xccurrentversion` says; without that file the only version is the current one. If several are
-  /// left it is the one named like the package, else the last by name, with a warning.
+  /// The current version, as `.xccurrentversion` names it. If nothing names it, it is the only version, or the one
+  /// named like the package, or the last by name; with more than one version there is a warning.
   private static func currentVersion(
     of package: URL, among versions: [String]
   ) throws -> (name: String, doubt: DataModelProblem?) {

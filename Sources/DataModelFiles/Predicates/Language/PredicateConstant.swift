@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value in a predicate.
-// @unchecked Sendable: `object` and `other` are opaque here; the room that put them in answers for them.
+// @unchecked Sendable: `object` and `other` are opaque here; the module that put them in is responsible for them.
 enum PredicateConstant: @unchecked Sendable {
   case null
   case bool(Bool)

@@ -7,7 +7,7 @@ struct PredicateLexer {
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-  /// The next token. After the last one: `end`, for ever.
+  /// The next token. After the last one, every call returns `end`.
   mutating func next() throws -> PredicateToken {
     skipBlanks()
     let start = position
@@ -34,7 +34,7 @@ struct PredicateLexer {
     }
   }
 
-  /// A dot after a name or a bracket is a path's, even if a digit follows.
+  /// Whether a name or a bracket precedes. A dot after it belongs to a path, even if a digit follows.
   private var followsOperand: Bool {
     position > 0
       && (isLetter(bytes[position - 1]) || isDigit(bytes[position - 1]) || bytes[position - 1] == 0x5D)
@@ -66,7 +66,7 @@ struct PredicateLexer {
     return (scalar, UTF8.width(scalar))
   }
 
-  /// Typographic quotes and the like are no letters, though they are beyond ASCII.
+  /// Throws for punctuation beyond ASCII, such as typographic quotes, and for bytes that are not a character.
   private func expectLetter(at offset: Int) throws {
     guard let (scalar, _) = scalar(at: offset) else {
       throw PredicateSyntaxError(at: offset, "the bytes here are not a character")

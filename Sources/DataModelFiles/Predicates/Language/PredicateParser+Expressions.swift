@@ -21,7 +21,7 @@ extension PredicateParser {
     return .expression(left)
   }
 
-  /// The level of the operator at hand, and that of its right side.
+  /// The level of the current operator, and the level of its right side; nil if the token is no operator.
   private func operatorLevels() -> (Int, Int)? {
     switch token.kind {
     case .union, .intersect, .setMinus: (0, 1)
@@ -67,7 +67,7 @@ extension PredicateParser {
       let start = token.start
       let isInteger = token.kind == .integer
       switch try expression(nested { try $0.prefixed() }, at: start) {
-      // The smallest integer's digits alone are too large for one.
+      // Without the sign, the digits of the smallest integer are too large for an integer.
       case .constant(.double(0x1p63)) where isInteger: return .expression(.constant(.int(.min)))
       case .constant(.int(let value)): return .expression(.constant(.int(0 &- value)))
       case .constant(.double(let value)): return .expression(.constant(.double(-value)))
@@ -102,7 +102,7 @@ extension PredicateParser {
     return parsed
   }
 
-  /// `.a.@count.%K`: as many as there are.
+  /// All components of a path, such as `.a.@count.%K`.
   private mutating func pathComponents() throws -> [String] {
     var path: [String] = []
     while token.kind == .dot {
@@ -122,14 +122,14 @@ extension PredicateParser {
     return path
   }
 
-  /// Keywords are names after a dot; signs such as `&&` are not.
+  /// Whether a token is a name when it follows a dot: keywords are, signs such as `&&` are not.
   private func isWord(_ token: PredicateToken) -> Bool {
     guard token.kind.isWord else { return false }
     let byte = lexer.bytes[token.start]
     return (byte | 0x20) &- 0x61 < 26 || byte == 0x5F || byte >= 0x80 || token.kind == .escapedWord
   }
 
-  /// What stands between brackets.
+  /// The index between brackets.
   private mutating func index() throws -> ExpressionNode.Index {
     switch token.kind {
     case .first:
@@ -335,8 +335,8 @@ extension ExpressionNode {
     self = .constant(.collection(constants))
   }
 
-  /// `CAST(…)`: a constant if it is of one and the value is readable, since dates, UUIDs and such are printed
-  /// as casts.
+  /// `CAST(…)`. A cast of a constant becomes a constant itself if its value is readable, because dates, UUIDs and such
+  /// are printed as casts.
   init(cast operand: ExpressionNode, to type: String) {
     if case .constant(let value) = operand, let constant = PredicateConstant(casting: value, to: type) {
       self = .constant(constant)
@@ -347,7 +347,7 @@ extension ExpressionNode {
 }
 
 extension PredicateConstant {
-  /// The constant of a class that has no literal, out of the literal in its `CAST`.
+  /// A constant of a type that has no literal of its own, made from the literal in its `CAST`.
   fileprivate init?(casting value: PredicateConstant, to type: String) {
     switch (type, value) {
     case ("NSDate", .int), ("NSDate", .double), ("NSDate", .decimal):

@@ -4,16 +4,16 @@ import Foundation
 ///
 /// Binding, loosest first: `OR`, `AND`, `NOT`, comparison, then in expressions `UNION INTERSECT MINUS`, `|`,
 /// `^`, `&`, `<< >>`, `+ -`, `* /`, `**`, unary `-` and `~`, then `.key`, `[index]` and calls. All associate
-/// to the left but `**`.
+/// to the left except `**`.
 ///
-/// A parenthesis may hold a predicate or an expression, which shows only inside; so the functions for both
-/// return `Parsed`, and where one kind is needed the other is an error.
+/// A parenthesis may contain a predicate or an expression, and only its content shows which. So the functions for
+/// both return `Parsed`. Where the grammar needs one kind, the other is an error.
 struct PredicateParser {
   var lexer: PredicateLexer
   var token: PredicateToken
   let arguments: [Any?]
   var usedArguments = 0
-  /// Operators and indexes so far: each may put all that was read before it one level deeper.
+  /// The number of operators and indexes so far. Each may put the tree before it one level deeper.
   var chained = 0
   private var depth = 0
 
@@ -22,8 +22,8 @@ struct PredicateParser {
     case expression(ExpressionNode)
   }
 
-  /// Parentheses, calls and the like may nest so deep, since reading recurses. The tree may become deeper by
-  /// long chains of operators, up to `PredicateNode.maximalDepth`.
+  /// How deep parentheses, calls and the like may nest: the parser recurses into them. Long chains of operators can
+  /// make the tree deeper, up to `PredicateNode.maximalDepth`.
   static let maximalDepth = 200
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, arguments: [Any?]) throws {
@@ -32,7 +32,7 @@ struct PredicateParser {
     self.arguments = arguments
   }
 
-  /// Reads a whole predicate. Throws what `PredicateSyntaxError.failure(in:)` makes of an error.
+  /// Reads a whole predicate. Throws the result of `PredicateSyntaxError.failure(in:)`.
   static func predicate(_ format: String, arguments: [Any?] = []) throws -> PredicateNode {
     try parse(format, arguments) { parser in
       let parsed = try parser.disjunction()
@@ -105,14 +105,14 @@ struct PredicateParser {
 
   /// "expected …, found …" at the current token.
   func unexpected(_ what: String) -> PredicateSyntaxError {
-    // The bytes of variables and escaped names exclude their signs.
+    // The token of a variable or an escaped name starts behind its sign.
     let start = token.kind == .variable || token.kind == .escapedWord ? token.start - 1 : token.start
     let spelling = String(decoding: lexer.bytes[start..<token.end], as: UTF8.self)
     let found = token.kind == .end ? "the end" : "\"\(spelling)\""
     return PredicateSyntaxError(at: start, "expected \(what), found \(found)")
   }
 
-  /// Goes one level down in `read`, up to `maximalDepth`.
+  /// Runs `read` one level deeper; throws below `maximalDepth`.
   mutating func nested<Result>(_ read: (inout PredicateParser) throws -> Result) throws -> Result {
     depth += 1
     defer { depth -= 1 }
@@ -123,7 +123,8 @@ struct PredicateParser {
     return try read(&self)
   }
 
-  /// Mutating, as its sibling, so that an argument which reads on is evaluated before `self` is.
+  /// The predicate in `parsed`; an expression is an error. It is mutating, like `expression(_:at:)`, so that Swift
+  /// evaluates an argument that reads more tokens before it accesses `self`.
   mutating func predicate(_ parsed: Parsed, at offset: Int) throws -> PredicateNode {
     switch parsed {
     case .predicate(let node): return node
@@ -212,7 +213,7 @@ struct PredicateParser {
     return .predicate(negated ? .not(node) : node)
   }
 
-  /// The operator at hand; its last token is the current one then.
+  /// The comparison operator at the current token; nil if there is none. Afterwards its last token is the current one.
   private mutating func comparator() throws -> (comparator: Comparison.Comparator, selector: String?)? {
     switch token.kind {
     case .equal: (.equalTo, nil)

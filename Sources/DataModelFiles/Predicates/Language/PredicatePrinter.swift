@@ -3,8 +3,8 @@ import Foundation
 /// Writes a predicate in its normal form: operators in capitals, strings in double quotes, dates as `CAST`s,
 /// parentheses around AND and OR inside each other, `#` before names that are keywords.
 ///
-/// Reading the result gives the same tree, but for Booleans written as numbers, which become numbers, and for managed
-/// objects, classes and blocks, which the language has no words for. Numbers keep their kind: a floating 5 is written
+/// Parsing the result gives the same tree, with two exceptions. Booleans written as numbers become numbers, and the
+/// language has no words for managed objects, classes and blocks. Numbers keep their kind: a floating 5 is written
 /// `5.0`.
 struct PredicatePrinter {
   private(set) var text = ""
@@ -14,7 +14,7 @@ struct PredicatePrinter {
   enum Booleans {
     /// `1` and `0`, as Apple's framework describes predicates.
     case numbers
-    /// `YES` and `NO`, as people write them; read, they are Booleans again.
+    /// `YES` and `NO`, as people write them. The parser reads them as Booleans.
     case words
   }
 
@@ -59,7 +59,7 @@ struct PredicatePrinter {
     }
   }
 
-  /// In parentheses if it is an AND or OR of several.
+  /// Writes an operand of AND, OR or NOT. An AND or OR of several gets parentheses.
   private mutating func writeOperand(_ node: PredicateNode) {
     switch node {
     case .and(let members), .or(let members):
@@ -180,7 +180,7 @@ struct PredicatePrinter {
     if arguments.count == 2, let (sign, level) = PredicatePrinter.infix[selector] {
       write(sign, level: level, arguments[0], arguments[1], loosest: loosest)
     } else if selector == PredicateFunction.onesComplement.rawValue, arguments.count == 1 {
-      // What a `.key` follows is in parentheses: `(~a).b`.
+      // With a `.key` behind it, it needs parentheses: `(~a).b`.
       text += loosest > 8 ? "(~" : "~"
       write(arguments[0], loosest: 8)
       if loosest > 8 { text += ")" }
@@ -195,7 +195,7 @@ struct PredicatePrinter {
     }
   }
 
-  /// All associate to the left but `**`.
+  /// Writes a binary operator and its sides. All operators except `**` associate to the left.
   private mutating func write(
     _ sign: String, level: Int, _ left: ExpressionNode, _ right: ExpressionNode, loosest: Int
   ) {
@@ -208,7 +208,7 @@ struct PredicatePrinter {
     if level < loosest { text += ")" }
   }
 
-  /// As what a `.key` or an `[index]` follows.
+  /// Writes an expression so that a `.key` or an `[index]` can follow it.
   private mutating func writePrimary(_ node: ExpressionNode) {
     switch node {
     // A number would swallow the dot.
@@ -236,14 +236,14 @@ struct PredicatePrinter {
     for (index, component) in path.enumerated() {
       if index > 0 { text += "." }
       var name = component
-      // `numbers.@sum.self`: only at the start would it be another thing than a key.
+      // `numbers.@sum.self`: `self` is a key here. Only at the start does it mean something else.
       let isKey = index > 0 && name == "self"
       if !isKey, name.withUTF8(PredicatePrinter.isReserved) { text += "#" }
       text += component
     }
   }
 
-  /// Keywords, and the two that only Apple's parser reserves.
+  /// Whether a name is a keyword, or one of the two that only Apple's parser reserves.
   private static func isReserved(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     if PredicateToken.Kind.keyword(name) != .word { return true }
     guard name.count == 2 || name.count == 15 else { return false }
@@ -278,7 +278,7 @@ struct PredicatePrinter {
     }
   }
 
-  /// Microseconds, as Apple writes them; all digits where that would lose some.
+  /// A date with microseconds, as Apple writes it, or with all digits if microseconds would lose some.
   private static func spelling(of date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite else { return spelling(of: seconds) }
@@ -286,7 +286,7 @@ struct PredicatePrinter {
     return Double(text) == seconds ? text : spelling(of: seconds)
   }
 
-  /// Infinities and NaN have no literal: a quotient means the same.
+  /// A number as text. Infinities and NaN have no literal, so a quotient stands for them.
   private static func spelling(of value: Double) -> String {
     if value.isNaN { return "(0.0 / 0.0)" }
     if value.isInfinite { return value < 0 ? "(-1.0 / 0.0)" : "(1.0 / 0.0)" }
