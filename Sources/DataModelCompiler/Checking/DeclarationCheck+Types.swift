@@ -1,19 +1,19 @@
 import DataModelFiles
 
-/// Types that a declaration may have for what the model says. Only what surely ends the program, or never holds a
-/// value, is told: a number of another width is read and written all the same.
+/// Compares a declaration's type with the model. It reports only a type that surely ends the program or never holds a
+/// value. A number of another width is no problem: it can be read and written.
 extension DeclarationCheck {
-  /// What kind of value a type holds; nil for types that this does not know, such as enumerations.
+  /// The kind of value that a type holds.
   private enum Family: Equatable {
     /// `Int`, `Double`, `Bool`; and `NSNumber`.
     case scalar, number
     case decimal, string, date, data, uuid, url, set, orderedSet, array, dictionary, objectID
     case managedObject(String)
-    /// A class that may be a transformable's, or `Any`.
+    /// `Any`, or a class that a transformable's value may have.
     case object
   }
 
-  /// What the model says instead; nil if the declaration fits, or nobody knows.
+  /// A text that says what the model has instead; nil if the declaration fits or its type is unknown.
   func mismatch(_ declared: TypeSyntax, _ property: Property, in scope: [String]) -> String? {
     guard let family = family(of: declared, in: scope) else { return nil }
     switch property {
@@ -58,7 +58,7 @@ extension DeclarationCheck {
   private func mismatch(_ family: Family, _ attribute: DataModel.Attribute) -> String? {
     if case .object = family { return nil }
     let type = attribute.type
-    // Without a name it is a value of any class.
+    // A type without a name stands for a value of any class.
     guard let name = type.valueClassName ?? type.swiftName else { return nil }
     let fits =
       family == Self.family(named: name) || family == .scalar && type.scalarName != nil
@@ -81,7 +81,7 @@ extension DeclarationCheck {
           return entry.declaration.isGeneric
             ? nil : family(of: aliased, in: Array(entry.declaration.path.dropLast()))
         case .classType:
-          // Of a class from elsewhere nobody knows whether it is one of managed objects.
+          // We can't know whether a class from another module is a class of managed objects.
           return entry.module == types.module && isEntityClass(entry.declaration.path)
             ? .managedObject(entry.declaration.path.joined(separator: ".")) : nil
         case .structType, .enumType, .protocolType: return nil

@@ -1,11 +1,11 @@
 import DataModelFiles
 
-/// Holds the `@NSManaged` declarations of a module against its models: a property that the entity does not have, or
-/// one of another type, compiles and links, and ends the program when it is used.
+/// Compares the `@NSManaged` declarations of a module with its models. A property that the entity does not have, or
+/// has with another type, compiles and links, but ends the program when it is used.
 ///
-/// Only classes that a model of the module names are looked at, and those that they inherit from. A property that no
-/// entity of the class has, in any version, is an error: there is nothing that it could mean. What may have a
-/// meaning that the models do not tell is a warning.
+/// The check covers the classes that a model of the module names, and their superclasses. A property that no entity
+/// of the class has in any version is an error, because it can mean nothing. A declaration whose meaning the models
+/// don't tell is a warning.
 struct DeclarationCheck {
   private struct Holder {
     var model: String
@@ -16,9 +16,9 @@ struct DeclarationCheck {
   let types: TypeIndex
   /// The entities of each class, in current versions.
   private var current: [String: [Holder]] = [:]
-  /// The same in all versions.
+  /// The entities of each class, in all versions.
   private var all: [String: [Holder]] = [:]
-  /// The classes that inherit from a class, with itself.
+  /// For each class, the class itself and the classes that inherit from it.
   private var heirs: [String: [String]] = [:]
 
   init(models: [DataModelPackage], types: TypeIndex) {
@@ -43,8 +43,8 @@ struct DeclarationCheck {
     sources.flatMap { source in source.members.compactMap { problem(of: $0, in: source) } }
   }
 
-  /// The transient attributes of the entities of each class; those of a subclass's entities count for the classes that
-  /// it inherits from as well.
+  /// The names of the transient attributes of each class's entities. A class also has those of its subclasses'
+  /// entities.
   var transients: [String: Set<String>] {
     var found: [String: Set<String>] = [:]
     for (name, heirs) in heirs {

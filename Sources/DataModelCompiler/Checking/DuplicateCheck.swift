@@ -1,7 +1,7 @@
 import DataModelFiles
 
-/// What a module declares although it is generated from the model. The Swift compiler would call such a class
-/// ambiguous wherever it is used, and name a generated file.
+/// Finds declarations of a module that are also generated from the model. Without this check, the Swift compiler calls
+/// such a class ambiguous at each use, and names a generated file.
 struct DuplicateCheck {
   let package: DataModelPackage
   let module: String

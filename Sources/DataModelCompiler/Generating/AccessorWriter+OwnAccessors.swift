@@ -1,7 +1,8 @@
-/// A class's own accessors of transient attributes: the full name that is put together, the section that a date is in.
+/// Accessors that a class itself has for transient attributes, such as a full name made of two names, or the section
+/// of a date.
 ///
-/// Key-value coding asks them by name, as it does for the sections of a list. Nothing finds a Swift property by its
-/// name at run time, so for each class that declares some an enumeration is written which knows them.
+/// Key-value coding calls them by name, for example for the sections of a list. Swift can't find a property by its
+/// name at run time, so this writes an enumeration of them for each class that declares some.
 extension AccessorWriter {
   mutating func writeOwnAccessors(_ sources: [SwiftSource], _ transients: [String: Set<String>]) {
     var found: [String: [(property: SwiftSource.OwnProperty, path: String)]] = [:]
@@ -27,7 +28,7 @@ extension AccessorWriter {
   }
 
   private mutating func writeEnumeration(_ owner: String, _ properties: [SwiftSource.OwnProperty]) {
-    // One property may stand in several branches of an #if.
+    // The same property may be in several branches of an #if.
     let names = Set(properties.map(\.name)).sorted()
     let cases = properties.map { property in
       Self.guarded(

@@ -3,8 +3,8 @@
 /// The compiler accepts `@NSManaged` without Objective-C and leaves the accessors undefined; these functions
 /// have their symbols. Each word of their form is needed:
 /// - `dynamic`, because `@NSManaged` implies it, and other modules' optimised code relies on it;
-/// - `public`, whatever the property's own access, so that the linkage is that of a call from anywhere; only
-///   where a type is not public itself does the function go without;
+/// - `public`, whatever the property's own access, so that it links from anywhere; only a function with a type that
+///   is not public goes without;
 /// - `__owned` on a setter's value, because setters take ownership. Functions are declared without.
 struct AccessorWriter {
   let types: TypeIndex
@@ -70,8 +70,8 @@ struct AccessorWriter {
     return text + body
   }
 
-  /// Another version of Swift may name the symbols in another way. Then the linker lists them as undefined, which tells
-  /// nobody what to do; so the compiler says it before.
+  /// Code that makes newer compilers warn. Another version of Swift may give the symbols other names. The linker would
+  /// then only list them as undefined; the compiler's warning says what to do.
   private static func warning(for version: String) -> String {
     """
     #if compiler(>=\(version))
@@ -127,7 +127,7 @@ struct AccessorWriter {
     return first.lowercased() + name.dropFirst(10)
   }
 
-  /// What reads a primitive relationship that is declared as a set to be changed.
+  /// The function that reads a primitive relationship declared as a mutable set; nil for other types.
   private static func mutableMembers(_ type: TypeSyntax) -> String? {
     switch type {
     case .optional(let wrapped): return mutableMembers(wrapped)

@@ -1,8 +1,8 @@
 import DataModelFiles
 
-/// Writes the Swift of generated entity classes, in the shape of Xcode's generator without `@objc`, which
-/// needs Objective-C. They are on no actor, also in a module whose declarations are on the main actor by default:
-/// contexts of all queues use them.
+/// Writes the Swift code of entity classes. It looks like the code of Xcode's generator, without `@objc`, which needs
+/// Objective-C. The classes are on no actor, even in a module whose declarations are on the main actor by default,
+/// because contexts of all queues use them.
 struct ClassGenerator {
   let model: DataModel
   let module: String

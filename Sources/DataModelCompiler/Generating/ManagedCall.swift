@@ -1,5 +1,5 @@
-/// The call that a to-many accessor makes: by the shape of its name and parameters. These are the names in Xcode's
-/// generated code, and those that Core Data has made since before Swift, as Swift spells them.
+/// The call that a to-many accessor makes, found by the shape of its name and parameters. It knows the names in Xcode's
+/// generated code, and the older ones of Core Data's Objective-C accessors as Swift spells them.
 struct ManagedCall {
   var key: String
   var text: String
@@ -10,7 +10,7 @@ struct ManagedCall {
     guard let found = Self.generated(name, parameters) ?? Self.older(name, parameters),
       let first = found.stem.first
     else { return nil }
-    // The first letter of the property's name is small again.
+    // The property's name begins with a small letter.
     key = first.lowercased() + found.stem.dropFirst()
     text = found.function + "_key_\(key))" + found.rest
   }
@@ -48,7 +48,7 @@ struct ManagedCall {
     if labels == ["_"] {
       let type = parameters[0].type
       if !isCollection(type), !isIndexes(type) {
-        // The primitive pair changes what is held, and tells nobody.
+        // The primitive pair changes the stored members without change notifications.
         if let stem = between(name, "addPrimitive", "Object") {
           return Shape(stem: stem, function: "primitiveMembers(", rest: ".add(p0)")
         }

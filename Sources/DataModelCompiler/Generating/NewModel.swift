@@ -1,13 +1,13 @@
-/// The text of a new model, from entities as they are typed on a command line: a name, and behind it its properties.
+/// The text of a new model, made from entities typed on a command line: each is a name followed by its properties.
 ///
 ///     Book title:String pages:Int16 author:Author?
 ///     Author name:String books:[Book]
 ///
-/// A type is Swift's: with `?` the value may be missing. The name of another entity is a relationship, in brackets
-/// one to many. Two relationships that lead from one entity to another and back are each other's inverse; where
-/// there are several, `books:[Book]/author` says which.
+/// A type is written as in Swift, and `?` means that the value may be missing. The name of an entity makes a
+/// to-one relationship; in brackets, a to-many. Two relationships that lead from one entity to another and back are
+/// each other's inverse. If there are several, `books:[Book]/author` names the inverse.
 public struct NewModel {
-  /// What is wrong with what was typed.
+  /// An error in the typed words.
   public struct Fault: Error, CustomStringConvertible {
     public var description: String
   }
@@ -82,7 +82,7 @@ public struct NewModel {
           + Self.attributeFields.keys.sorted().joined(separator: ", "))
     }
     let optional = isOptional ? " optional=\"YES\"" : ""
-    // A number that may be missing has no default; one that may not would have to be set before each save.
+    // An optional number has no default. A required one keeps it, so that you don't have to set it before each save.
     let kept = isOptional ? Self.withoutDefault(fields) : fields
     entities[index].attributes.append("<attribute name=\"\(name)\"\(optional) \(kept)/>")
   }
@@ -116,7 +116,7 @@ public struct NewModel {
         }
       }
     }
-    // What one side names holds for the other one.
+    // If only one side names its inverse, that holds for the other side, too.
     for entity in entities {
       for relationship in entity.relationships {
         guard let inverse = relationship.inverse,
@@ -161,7 +161,7 @@ public struct NewModel {
     return text + "</model>\n"
   }
 
-  /// The fields of an attribute up to its default value, which stands last.
+  /// The fields of an attribute without its default value.
   private static func withoutDefault(_ fields: String) -> String {
     fields.split(separator: " ").filter { !$0.hasPrefix("defaultValueString") }.joined(separator: " ")
   }

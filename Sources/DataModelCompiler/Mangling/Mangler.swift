@@ -59,7 +59,7 @@ struct Mangler {
     // The result, ().
     mangler.append("y")
     if parameters.count == 1, parameters[0].label == "_" {
-      // One parameter that is a tuple itself would need to be told from several.
+      // A single tuple parameter would have to be distinguished from several parameters.
       if case .tuple = parameters[0].type { throw Failure(reason: "a tuple parameter is not supported") }
       try mangler.type(parameters[0].type, in: owner)
     } else {
@@ -305,7 +305,7 @@ struct Mangler {
         if let known {
           replacements.append((start, known))
         } else if word.count >= 2, words.count < 26 {
-          // Until it is written, its place is that in the name.
+          // Until the name is written, this is the word's place in the name, not in the buffer.
           words.append((start, word.count))
         }
         wordStart = nil

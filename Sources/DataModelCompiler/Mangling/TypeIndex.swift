@@ -43,7 +43,7 @@ struct TypeIndex {
     return nil
   }
 
-  /// A class of this module and those of this module that it inherits from, itself first.
+  /// The names of a class and of its superclasses, as far as they are in this module; the class itself comes first.
   func ancestry(of path: [String]) -> [String] {
     var classes: [String] = []
     var current = ownType(path)

@@ -1,4 +1,4 @@
-/// What a Swift file declares, as far as managed properties need it.
+/// The declarations of a Swift file that managed properties need.
 struct SwiftSource {
   var fileName: String
   var path: String
@@ -29,7 +29,7 @@ struct SwiftSource {
     var path: [String]
     var access: Access
     var isGeneric: Bool
-    /// Classes: what is first behind the colon, which is the superclass or a protocol.
+    /// For a class, the first type behind the colon: the superclass or a protocol.
     var inherited: [String] = []
     /// The conditions of the `#if`s around it.
     var conditions: [String] = []

@@ -3,7 +3,7 @@ import SwiftTokens
 /// Finds types and managed members in a Swift file.
 ///
 /// It walks the declarations of file and type bodies and passes over everything else in brackets. Branches of
-/// `#if` that cannot be taken here are skipped; for the others the conditions are kept with what they guard.
+/// `#if` that are never compiled here are skipped; declarations in the others keep their conditions.
 struct SwiftSourceScanner {
   private let tokens: [SwiftToken]
   private var position = 0
@@ -11,14 +11,14 @@ struct SwiftSourceScanner {
   /// The types and extensions that the position is in.
   private var scopes: [Scope] = []
   private var conditionals: [Conditional] = []
-  /// How many types the type that is read stands in.
+  /// How many types surround the type that is being read.
   private var typeDepth = 0
 
   private struct Scope {
     var path: [String]
-    /// What members have that say nothing themselves.
+    /// The access of members without an access modifier.
     var defaultAccess: SwiftSource.Access
-    /// The most that members can have.
+    /// The highest access that members can have.
     var maximumAccess: SwiftSource.Access
   }
 
@@ -284,8 +284,8 @@ struct SwiftSourceScanner {
 
   // Types.
 
-  /// Types nest no deeper than this where they are understood: reading recurses, and the mangling of each level looks
-  /// at those below it twice.
+  /// How deep types may nest to be understood. The scanner recurses into them, and mangling looks at the levels below
+  /// each level twice.
   private static let deepestType = 12
 
   private mutating func type() -> TypeSyntax {

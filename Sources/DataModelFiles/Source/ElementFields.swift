@@ -75,7 +75,7 @@ struct ElementFields {
         message: message))
   }
 
-  /// To be called last: warns of attributes that nobody took, and of children not named here.
+  /// Warns of attributes that were not taken, and of children not in `known`. Call it last.
   mutating func finish(children known: Set<String> = []) {
     for attribute in element.attributes where !taken.contains(attribute.name) {
       report(.warning, "<\(element.name)> has the unknown attribute \(attribute.name), which is ignored")

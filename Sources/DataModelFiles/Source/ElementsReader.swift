@@ -9,8 +9,8 @@
 ///           XDUMLGeneralizationImp   _specific is the entity, _general its parent
 ///           XDPMAttribute, XDPMRelationship
 ///
-/// What no known file has (stored fetch requests, fetched properties, configurations, constraints) is an error
-/// that names it.
+/// Stored fetch requests, fetched properties, configurations and constraints occur in no known file. The reader
+/// reports them as errors, by name.
 struct ElementsReader {
   let file: String
   private let archive: KeyedArchive
