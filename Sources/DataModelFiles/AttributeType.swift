@@ -4,11 +4,10 @@ extension DataModel {
   /// The type of an attribute, as model files know it. Raw values as in `NSAttributeType`, in compiled models and in
   /// version hashes.
   ///
-  /// What there is to know of a type stands in two tables, each a row for a type: this one, `facts`, for models and
-  /// what is generated of them, and `SlotKind.facts` of the module `CoreData`, for rows and stores. Everything else
-  /// asks them, or goes by what many types share: the notation of their constants, the form of their values in a row.
-  /// No switch over types has a `default`, so that the compiler leads from a new case here to every place that must
-  /// know of it.
+  /// Two tables describe the types, with a row for each: `facts` here, for models and the code generated from them, and
+  /// `SlotKind.facts` of the module `CoreData`, for rows and stores. All other code asks these tables, or switches over
+  /// properties that many types share: the notation of constants, the form of values in a row. No switch over types has
+  /// a `default`, so if you add a case, the compiler shows you every place to change.
   public enum AttributeType: UInt32, Sendable, CaseIterable {
     case undefined = 0
     case integer16 = 100

@@ -1,8 +1,8 @@
 extension DataModel {
   /// The version hash of each entity, 32 bytes each, by entity name.
   ///
-  /// A derived attribute's layout is not known; it enters as a plain attribute, so that a store of Apple's
-  /// whose model has one will show another hash for that entity.
+  /// We don't know how a derived attribute enters the hash, so it enters like a plain attribute. A store of Apple's has
+  /// another hash for an entity with one.
   public func entityVersionHashes() -> [String: [UInt8]] {
     var hashes: [String: [UInt8]] = [:]
     for entity in entities { _ = hash(of: entity, in: &hashes) }
@@ -38,7 +38,7 @@ extension DataModel {
     return VersionHash.composite(leaves: leaves(of: attribute, within: []).map { ($0.name, $0.plainVersionHash) })
   }
 
-  /// The attributes in a composite that are no composites, depth first. A composite that holds itself ends there.
+  /// The attributes in a composite that are not composites, depth first. A composite inside itself has none.
   private func leaves(of attribute: Attribute, within outer: Set<String>) -> [Attribute] {
     guard attribute.type == .composite else { return [attribute] }
     guard let name = attribute.compositeName, !outer.contains(name),

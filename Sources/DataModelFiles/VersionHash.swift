@@ -87,8 +87,8 @@ public enum VersionHash {
 
   /// Plain UTF-16 order, not the canonical equivalence of `String.<`.
   ///
-  /// It is that of UTF-8, as which strings are at hand, but where a character beyond U+FFFF, which begins with a
-  /// surrogate in UTF-16, meets one from U+E000 on.
+  /// The function compares UTF-8, because Swift stores strings so. The two orders differ only where a character beyond
+  /// U+FFFF meets one from U+E000 to U+FFFF: the former begins with a surrogate in UTF-16, so it comes first.
   static func inCodeUnitOrder(_ left: String, _ right: String) -> Bool {
     var bytes = left.utf8.makeIterator()
     for byte in right.utf8 {

@@ -4,8 +4,8 @@ import Foundation
 struct ArchivedPredicateReader {
   struct Unknown: Error, CustomStringConvertible { var description: String }
 
-  /// How many predicates, expressions and constants one predicate may consist of. What is shared counts each time, for
-  /// it is read each time.
+  /// How many predicates, expressions and constants one predicate may have. A shared one counts at each use, because
+  /// it is read at each use.
   private static let limit = 100_000
   private final class Count { var value = 0 }
   private let count = Count()

@@ -95,7 +95,6 @@ enum ArchivedValue {
 }
 
 extension Decimal {
-  /// The decimal next to a double; not a number for what has none, infinities included, at which Foundation's own
-  /// initializer ends the program.
+  /// The decimal nearest to a double; NaN for NaN and infinities. Foundation's own initializer crashes on those.
   public init(rounding double: Double) { self = double.isFinite ? Decimal(double) : .nan }
 }

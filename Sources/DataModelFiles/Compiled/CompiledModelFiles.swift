@@ -86,9 +86,9 @@ public enum CompiledModelFiles {
   /// The bytes of a version's `.mom`.
   public static func mom(_ model: DataModel) -> [UInt8] { ArchivedModelWriter.write(model) }
 
-  /// Writes a `.momd`, emptied first so that versions that are no more vanish. A link to a folder stays a link.
+  /// Writes a `.momd`. It empties the folder first, so no removed version stays. A link to a folder stays a link.
   ///
-  /// - Throws: `InvalidDataModel` where anything but a compiled model is in its place; that stays as it is.
+  /// - Throws: `InvalidDataModel` if something other than a compiled model is there; that stays as it is.
   public static func write(_ package: DataModelPackage, to momd: URL) throws {
     let files = FileManager.default
     let momd = momd.resolvingSymlinksInPath()

@@ -1,4 +1,4 @@
-// What a binary property list is made of, for those who write one: `PropertyListTable` says how it looks.
+// The parts of a binary property list, for code that writes one. `PropertyListTable` describes the format.
 
 extension [UInt8] {
   /// The lowest bytes of a number, the highest of them first.

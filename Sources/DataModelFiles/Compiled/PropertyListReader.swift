@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads property lists of both forms, binary and XML, from files that nobody vouches for.
 ///
-/// Foundation's reader is not asked: it recurses as deep as a file says, and ends the program on some damaged ones.
+/// It does not use Foundation's reader, which recurses as deep as a file says and crashes on some damaged files.
 public enum PropertyListReader {
-  /// - Throws: `PropertyListError` for whatever is no property list, is damaged, or is nested more than 100 deep.
+  /// - Throws: `PropertyListError` if the bytes are not a property list, are damaged, or nest more than 100 deep.
   public static func read(_ bytes: [UInt8]) throws -> PropertyList {
     if bytes.starts(with: "bplist".utf8) { return try BinaryPropertyListReader.read(bytes) }
     let root: MarkupElement

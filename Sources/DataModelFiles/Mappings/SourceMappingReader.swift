@@ -53,7 +53,8 @@ struct SourceMappingReader {
     return model
   }
 
-  /// A model that has changed since it was archived is another version: no store of it will be migrated.
+  /// Warns if a model has changed since it was archived. Then it is another version, and the mapping model does not
+  /// migrate its stores.
   private mutating func warnOfChanges(
     _ side: String, _ hashes: [String: [UInt8]], in mappings: [(name: String, entity: String?)]
   ) {
@@ -149,7 +150,7 @@ struct SourceMappingReader {
 
   // Properties.
 
-  /// nil for a property that the destination does not have.
+  /// The mapping of a property; nil if the destination does not have the property.
   private mutating func propertyMapping(
     _ object: MappingObjects.Object, _ mapping: String, known: Set<String>
   ) throws -> MappingModelFile.PropertyMapping? {
@@ -164,7 +165,7 @@ struct SourceMappingReader {
     return MappingModelFile.PropertyMapping(name: name)
   }
 
-  /// With the expression that is written down, else the one that goes without saying.
+  /// The property mapping with the expression in the file, or with the implied one if the file has none.
   private func filled(
     _ property: MappingModelFile.PropertyMapping, _ object: MappingObjects.Object, _ mapping: String,
     _ implied: () -> MappingExpression?

@@ -2,10 +2,9 @@ import Foundation
 
 /// Predicates and expressions of model files.
 ///
-/// The format language, its tree, its parser and its printer, is in the folder `Language` beside this file. The module
-/// `CoreData` compiles that folder too, by a link in its own sources: there the parser takes a program's arguments and
-/// throws a program's errors, and no call leads from one module into another while it reads. What differs for models
-/// is here.
+/// The tree, parser and printer of the format language are in the folder `Language` beside this file. The module
+/// `CoreData` compiles that folder, too, by a link in its own sources. So parsing needs no calls between modules, and
+/// there the parser takes a program's arguments and throws its errors. This file has the code for models.
 extension PredicateNode {
   /// nil for a text that is not in the format language.
   init?(modelText text: String) {
