@@ -112,7 +112,7 @@ struct PredicateParser {
     return PredicateSyntaxError(at: start, "expected \(what), found \(found)")
   }
 
-  /// Runs `read` one level deeper; throws below `maximalDepth`.
+  /// Runs `read` one level deeper. Throws if that is deeper than `maximalDepth`.
   mutating func nested<Result>(_ read: (inout PredicateParser) throws -> Result) throws -> Result {
     depth += 1
     defer { depth -= 1 }
