@@ -1,11 +1,11 @@
 import Foundation
 
-/// Why a file could not be looked into: one sentence that names it, and perhaps a picture of the place.
+/// The error for a file that could not be inspected: one sentence that names it, and perhaps a picture of the place.
 public struct InspectionFailure: Error, LocalizedError, CustomStringConvertible, Equatable {
   public let sentence: String
   /// Lines to show below the sentence.
   public let picture: String?
-  /// The code that Core Data's error had, if one lay under it: see `ErrorCode`.
+  /// The code of Core Data's error, if that was the cause; see `ErrorCode`.
   public let code: Int?
 
   public init(_ sentence: String, picture: String? = nil, code: Int? = nil) {
@@ -14,7 +14,7 @@ public struct InspectionFailure: Error, LocalizedError, CustomStringConvertible,
     self.code = code
   }
 
-  /// With what Core Data said behind it, and its code.
+  /// Adds the message and the code of Core Data's error.
   init(_ sentence: String, because error: any Error) {
     let cocoa = type(of: error) is NSError.Type ? error as NSError : nil
     self.init(
@@ -26,7 +26,7 @@ public struct InspectionFailure: Error, LocalizedError, CustomStringConvertible,
   public var errorDescription: String? { sentence }
 }
 
-/// What an error says, without a second sentence for what the first has said already.
+/// Returns an error's message, without wrapping the sentence of an `InspectionFailure` again.
 func reason(_ error: any Error) -> String {
   if let failure = error as? InspectionFailure { return failure.sentence }
   if type(of: error) is NSError.Type { return (error as NSError).localizedDescription }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What the module takes for granted of this version of Swift, tried in this process.
+/// The module's assumptions about this version of Swift, tested in this process.
 public struct RuntimeReport: Sendable {
   private let assumptions: [(assumption: RuntimeAssumption, isMet: Bool)]
 
@@ -10,7 +10,7 @@ public struct RuntimeReport: Sendable {
 
   public var isWhole: Bool { assumptions.allSatisfy(\.isMet) }
 
-  /// A line for each assumption; below one that is not met, what the module does then.
+  /// A line for each assumption. Below one that is not met, a line tells what the module does instead.
   public var text: String {
     let lines = assumptions.map { assumption, isMet in
       isMet ? "  yes  \(assumption.rawValue)." : "  NO   \(assumption.rawValue).\n       \(assumption.otherwise)"

@@ -12,10 +12,10 @@ package final class Session {
   package var isWatching = false
   /// Prints how long each part took.
   package var showsTimings = false
-  /// What "now" is, for `passed`.
+  /// The clock for the time when an exercise passed.
   package var now: () -> Date = { Date() }
 
-  /// Reads the progress; what can't be read of it is kept aside, and said.
+  /// Reads the progress. If some lines can't be read, keeps the old file aside and says so.
   package init(
     course: Course, runner: any ExerciseRunner, hasColours: Bool = false, print: @escaping (String) -> Void
   ) throws {
@@ -50,9 +50,9 @@ package final class Session {
 
   // MARK: Running
 
-  /// Runs the first exercise that is open, and goes on while they pass.
+  /// Runs the first open exercise, and goes on as long as exercises pass.
   ///
-  /// - Returns: whether the learner got on: at least one passed, or there was none left.
+  /// - Returns: whether at least one exercise passed, or none was left.
   @discardableResult
   package func goOn() throws -> Bool {
     if progress == Progress() { show(screens.welcome()) }
@@ -142,7 +142,7 @@ package final class Session {
     show(screens.introduction(exercise))
   }
 
-  /// The next hint; after the last, the last again.
+  /// Shows the next hint; after the last one, shows it again.
   package func hint(_ exercise: Exercise) throws {
     let count = exercise.guide.hints.count
     let number = min(progress[exercise.name].hints + 1, count)
@@ -178,7 +178,7 @@ package final class Session {
     show(screen)
   }
 
-  /// What the learner has against the solution.
+  /// Shows the difference between the learner's code and the solution.
   ///
   /// - Throws: `LearningProblem` before the exercise is passed, unless `evenOpen`.
   package func solution(_ exercise: Exercise, evenOpen: Bool) throws {

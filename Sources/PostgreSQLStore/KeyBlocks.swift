@@ -1,27 +1,29 @@
 package import CoreData
 import Foundation
 
-/// Keys that are reserved and not given away yet. Any thread.
+/// The keys that the store has reserved but not used yet. Safe on any thread.
 ///
-/// A table has a sequence whose step is a block: `nextval` gives the first of a thousand keys that are the caller's
-/// alone, whatever becomes of its transaction, without waiting for anybody. Somebody who inserts rows by SQL takes a
-/// key in the same way. What is left of a block when the store is closed is never used.
+/// Each table has a sequence that counts in blocks. `nextval` returns the first of a thousand keys, which belong to the
+/// caller alone even if its transaction is rolled back, and it never waits. A program that inserts rows with SQL gets
+/// its keys the same way. Keys left over when the store is closed are never used.
 final class KeyBlocks: @unchecked Sendable {
   // `@unchecked Sendable`: `left` is only touched under `lock`.
 
   static let size: Int64 = 1000
   private let lock = NSLock()
-  /// By root entity's index: keys that nobody has yet.
+  /// The unused keys, by the root entity's index.
   private var left: [Int: Range<Int64>] = [:]
 
   static func name(_ root: EntitySchema) -> String { "Z_KEYS_\(root.number)" }
 
-  /// - Parameter last: the last key that somebody has.
+  /// Returns the statement that creates a root entity's sequence.
+  ///
+  /// - Parameter last: the last key already in use.
   static func create(_ root: EntitySchema, after last: Int64 = 0) -> String {
     "CREATE SEQUENCE \(name(root)) INCREMENT BY \(size) START WITH \(last + 1) OWNED BY \(root.table).Z_PK"
   }
 
-  /// The first of `count` keys, from what is left; nil if that is too little.
+  /// Takes `count` of the unused keys and returns the first; nil if too few are left.
   func take(_ count: Int64, of root: Int) -> Int64? {
     lock.withLock {
       guard let range = left[root], Int64(range.count) >= count else { return nil }
@@ -30,10 +32,10 @@ final class KeyBlocks: @unchecked Sendable {
     }
   }
 
-  /// All that is left.
+  /// Takes all unused keys; nil if there are none.
   func takeRest(of root: Int) -> Range<Int64>? { lock.withLock { left.removeValue(forKey: root) } }
 
-  /// Gives back what was taken; the longer of two is kept.
+  /// Gives back unused keys. Keeps only the longer range if others are left too.
   func put(_ range: Range<Int64>, of root: Int) {
     lock.withLock { if range.count > (left[root]?.count ?? 0) { left[root] = range } }
   }
@@ -50,8 +52,8 @@ extension PostgreSQLStore {
     return first
   }
 
-  /// Where another process takes one of the same sequence in between, the blocks don't follow each other, and are let
-  /// go: there are more of them than anybody needs.
+  /// Reserves `count` adjacent blocks and returns the first key. If another process takes a block in between, the store
+  /// drops these blocks and tries again: keys are plentiful.
   private func consecutiveBlocks(_ count: Int64, _ name: String, _ connection: Connection) throws -> Int64 {
     var parameters = Parameters()
     parameters.add(count)

@@ -2,30 +2,31 @@ public import CoreData
 public import Foundation
 
 /// The type of stores on a PostgreSQL server, for `NSPersistentStoreDescription.type` and the coordinator's methods.
-/// Naming it makes the store class known.
+/// Reading it registers the store class.
 public var NSPostgreSQLStoreType: String {
   PostgreSQLStore.register()
   return PostgreSQLStore.storeType
 }
 
-/// A flag: whether connections keep prepared statements. Default: true. Off for a pool of connections between program
-/// and server that gives each transaction another one, such as PgBouncer's before its version 1.21.
-/// Leave `schema` out of the URL then, and set the role's search path.
+/// A flag: whether connections keep prepared statements. Default: true. Turn it off if a connection pooler between
+/// your program and the server gives each transaction a different connection, as PgBouncer before version 1.21 does.
+/// In that case leave `schema` out of the URL too, and set the role's search path.
 public let PostgreSQLPreparedStatementsOption = "PostgreSQLPreparedStatementsOption"
 
-/// A flag: whether a commit notifies the processes that listen, and the store listens itself if it is to post remote
-/// changes. Default: true. Without it a store with persistent history looks into the history every two seconds.
+/// A flag: whether a commit notifies listening processes, and whether a store that posts remote changes listens for
+/// them. Default: true. If it is off, a store with persistent history checks the history every two seconds.
 public let PostgreSQLNotificationsOption = "PostgreSQLNotificationsOption"
 
 extension NSPersistentStoreDescription {
-  /// A store in a database of a PostgreSQL server.
+  /// Describes a store in a PostgreSQL database.
   ///
   ///     let url = URL(string: "postgresql://mary@db.example.com/library")!
   ///     container.persistentStoreDescriptions = [NSPersistentStoreDescription(postgreSQL: url)]
   ///
-  /// The URL is libpq's, with one item more: `schema=NAME`, the schema of the database in which the store's tables are.
-  /// The database must be there; the schema and its tables are made when the store is first opened. Keep the password
-  /// out of the URL, in a password file or the environment, as libpq has it; from the store's `url` it is taken out.
+  /// The URL has libpq's form, with one more parameter: `schema=NAME` names the database schema for the store's tables.
+  /// The database must exist; the schema and its tables are created when the store is first opened. Keep the password
+  /// out of the URL: put it in a password file or in the environment, where libpq finds it. The store's `url` never
+  /// shows a password.
   public convenience init(postgreSQL url: URL) {
     self.init(url: url)
     type = NSPostgreSQLStoreType

@@ -1,25 +1,25 @@
 package import CoreData
 package import Foundation
 
-/// A store in a database of a PostgreSQL server, which many processes on many machines may have open at a time.
+/// A store in a PostgreSQL database. Many processes on many machines can have it open at the same time.
 ///
 ///     container.persistentStoreDescriptions = [NSPersistentStoreDescription(postgreSQL: url)]
 ///
-/// Tables and columns have the names that they have in a SQLite file. After `loadMetadata()` any thread may read, and
-/// write by `reserveKeys(_:in:)` and `commit(_:)`; each takes a connection of the pool.
+/// Tables and columns have the same names as in a SQLite file. After `loadMetadata()` any thread may read, and write
+/// with `reserveKeys(_:in:)` and `commit(_:)`. Each call takes a connection from the pool.
 package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeeping, @unchecked Sendable {
-  // `@unchecked Sendable`: what changes is written once, by `loadMetadata()`, or under a lock.
+  // `@unchecked Sendable`: `loadMetadata()` writes some properties once; the others only change under a lock.
 
   let layouts: ModelLayouts
-  /// The layouts don't keep it.
+  /// The model, kept here because `layouts` does not keep it alive.
   private let model: NSManagedObjectModel
   package let rowCache: RowCache
   let pool: ConnectionPool
-  /// A connection that the pool does not have.
+  /// Opens a connection outside the pool.
   let openConnection: () throws -> Connection
   let trace: StatementTrace?
   let settings: StoreSettings
-  /// The database's schema that the URL names.
+  /// The database schema named in the URL; nil if the URL names none.
   let schemaName: String?
 
   /// Set once, by `loadMetadata()`.
@@ -27,9 +27,9 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   @exclusivity(unchecked) private(set) var plans: StatementPlans!
   /// Whether triggers derive values of rows.
   @exclusivity(unchecked) private(set) var derivesValues = false
-  /// Nil for a store that keeps none.
+  /// The store's history; nil if it keeps none.
   @exclusivity(unchecked) private(set) var history: PostgreSQLHistory?
-  /// Tells other processes of a commit; nil where they are not told.
+  /// Notifies other processes of a commit; nil if notifications are off.
   @exclusivity(unchecked) private(set) var notice: CommitNotice?
   let keys = KeyBlocks()
   let pins = PinnedConnections()
@@ -54,7 +54,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     }
   }
 
-  /// The metadata if they have to be written.
+  /// The metadata, if they have changed since they were last written; otherwise nil.
   var changedMetadata: [String: Any]? { metadataLock.withLock { isMetadataChanged ? storedMetadata : nil } }
 
   package var hasUnsavedMetadata: Bool { !isReadOnly && changedMetadata != nil }
@@ -91,11 +91,11 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     pool = ConnectionPool(limit: settings.connections, patience: settings.patience) {
       try Connection(address, preparesStatements: settings.preparesStatements, trace: trace, version: version)
     }
-    // What anybody may read has no password in it.
+    // Anyone can read the store's URL, so it has no password.
     super.init(persistentStoreCoordinator: root, configurationName: name, at: address.shown, options: options)
   }
 
-  /// Connects, and makes the tables where there are none. Throws a failure.
+  /// Connects to the database and creates missing tables. Throws a failure.
   package override func loadMetadata() throws {
     guard let url, StoreAddress.isAddress(url) else {
       throw StoreFailure.unsupported("A PostgreSQL store at a URL that is not postgresql://…")
@@ -116,13 +116,13 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     }
   }
 
-  /// Whether an option is there and not off: some have a value other than a flag.
+  /// Whether an option is set. A number counts as a flag; any other value except `NSNull` is on.
   func isOn(_ option: String) -> Bool {
     guard let value = options?[option] else { return false }
     return (value as? NSNumber)?.boolValue ?? !(value is NSNull)
   }
 
-  /// Whether some values of rows must be there once.
+  /// Whether an entity has uniqueness constraints.
   var hasConstraints: Bool { layouts.layouts.contains { !$0.entity.constraintNames.isEmpty } }
 
   package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
@@ -131,12 +131,12 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     pool.close()
   }
 
-  /// The configuration's name, nil for the one of all entities.
+  /// The configuration's name; nil for the default configuration, which has all entities.
   var configuration: String? {
     configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
   }
 
-  /// Runs `body`, and turns what the server says into a failure.
+  /// Runs `body` and turns a server error into a failure.
   func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as ServerError { throw error.failure }
   }

@@ -3,9 +3,9 @@ import Foundation
 /// The first 100 bytes of a SQLite database.
 struct DatabaseHeader {
   let pageSize: Int
-  /// Whether the file is kept by a write-ahead log; else by a rollback journal.
+  /// Whether the file uses a write-ahead log; otherwise it uses a rollback journal.
   let usesWriteAheadLog: Bool
-  /// How many pages the file should have; nil where an old library wrote it last, which did not keep count.
+  /// The number of pages that the file should have; nil if an old library, which keeps no count, wrote it last.
   let pages: Int?
   /// Bytes of the file.
   let size: Int

@@ -1,12 +1,12 @@
 import DataModelFiles
 import Foundation
 
-/// What a file or folder is, told by what is in it.
+/// The kind of a file or folder, recognized by its content.
 public enum FileKind: Equatable, Sendable {
   case sqliteStore
   case xmlStore
   case binaryStore
-  /// Tables in a database of a server, which a URL names.
+  /// Tables in a server's database, named by a URL.
   case postgreSQLStore
   /// A folder of `.xcdatamodel` folders.
   case modelPackage
@@ -33,20 +33,20 @@ public enum FileKind: Equatable, Sendable {
   /// Whether the store has its objects in tables.
   var hasTables: Bool { self == .sqliteStore || self == .postgreSQLStore }
 
-  /// The same for what a command line names: a file's path, or the URL of a store on a server.
+  /// Finds the kind of a command line's argument: a file's path, or the URL of a store on a server.
   public static func find(named name: String) throws -> (kind: FileKind, url: URL) {
     guard name.hasPrefix("postgresql://") || name.hasPrefix("postgres://") else {
       return try find(at: URL(fileURLWithPath: name))
     }
-    // What is no URL may have a password in it, and is not shown.
+    // A malformed URL may contain a password, so the error does not show it.
     guard let url = URL(string: name) else {
       throw InspectionFailure("What begins with postgresql:// is no URL: write its special characters as %xx.")
     }
     return (.postgreSQLStore, url)
   }
 
-  /// Looks at the file; where it is a model's `contents` or `elements`, or a mapping model's `xcmapping.xml`, the
-  /// folder around it is meant, and returned; where it is an `.omo`, the `.mom` beside it.
+  /// Finds the kind of a file or folder. For a model's `contents` or `elements`, or a mapping model's `xcmapping.xml`,
+  /// it returns the folder around the file; for an `.omo`, the `.mom` beside it.
   public static func find(at url: URL) throws -> (kind: FileKind, url: URL) {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
@@ -109,7 +109,7 @@ public enum FileKind: Equatable, Sendable {
         + "\"contents\" or \"xcmapping.xml\".")
   }
 
-  /// The `.mom` that lies beside its optimised form, whose layout is not known.
+  /// Returns the `.mom` beside an `.omo`, its optimised form, whose layout is not known.
   private static func unoptimised(_ url: URL) throws -> URL {
     let mom = url.deletingPathExtension().appendingPathExtension("mom")
     guard FileManager.default.fileExists(atPath: mom.path) else {
@@ -120,10 +120,10 @@ public enum FileKind: Equatable, Sendable {
     return mom
   }
 
-  /// A keyed archive: of a model, also in the form of the old editor, of a mapping model, or of a store's metadata and
-  /// objects.
+  /// Returns the kind of a keyed archive: a model, perhaps in the old editor's form, a mapping model, or a binary
+  /// store.
   private static func propertyList(_ url: URL) throws -> FileKind {
-    // Not by Foundation, which does not survive every damaged list.
+    // Foundation's reader crashes on some damaged lists.
     guard let data = FileManager.default.contents(atPath: url.path),
       let plist = try? BinaryPropertyListReader.read(Array(data))
     else {
@@ -147,7 +147,7 @@ public enum FileKind: Equatable, Sendable {
       "The file \(url.path) is neither a store nor a model: it is a keyed archive of something else.")
   }
 
-  /// The name of the first element of XML; nil for what is no XML.
+  /// Returns the name of an XML file's first element; nil if it is no XML.
   private static func rootElement(_ head: Data) -> String? {
     var text = String(decoding: head, as: UTF8.self)[...]
     if text.hasPrefix("\u{FEFF}") { text.removeFirst() }
@@ -166,7 +166,8 @@ public enum FileKind: Equatable, Sendable {
     return nil
   }
 
-  /// Whole pages of bytes that all come about equally often, from the first one on.
+  /// Returns whether a file looks encrypted: it has whole pages, and all bytes are about equally frequent from the
+  /// start.
   private static func looksEncrypted(_ head: Data, size: Int) -> Bool {
     guard size >= 1024, size % 512 == 0 else { return false }
     var counts = [Int](repeating: 0, count: 256)

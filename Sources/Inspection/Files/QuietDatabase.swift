@@ -1,20 +1,20 @@
 internal import CSQLite
 import Foundation
 
-/// A SQLite file as it can be read without a trace: itself where it holds everything, else a copy into which
-/// its log has been taken.
+/// A SQLite file that can be read without a trace: the file itself if it has no log or journal, otherwise a copy that
+/// includes them.
 ///
-/// The copy lies in a temporary folder that only the user can enter. It is removed with this object, and at
-/// the latest when the program ends, by itself or by a signal.
+/// The copy lies in a temporary folder that only the user can enter. It is removed with this object, or at the latest
+/// when the program ends, on its own or by a signal.
 final class QuietDatabase {
-  /// The file to open as one that doesn't change.
+  /// The file to open as immutable.
   let url: URL
   private let folder: URL?
 
   var isCopy: Bool { folder != nil }
 
   init(_ given: URL) throws {
-    // A copy of a link would be the file itself.
+    // Copying a link would copy only the link.
     let original = given.resolvingSymlinksInPath()
     func size(_ suffix: String) -> Int {
       let attributes = try? FileManager.default.attributesOfItem(atPath: original.path + suffix)
@@ -66,8 +66,8 @@ final class QuietDatabase {
     }
   }
 
-  /// Copies the bytes of a file to a new one, which only this user may read. A link beside a database leads elsewhere:
-  /// SQLite does not follow it either.
+  /// Copies the bytes of a file to a new one, which only this user may read. It does not follow a link, and neither
+  /// does SQLite.
   private static func copyFile(_ path: String, to copy: String) throws {
     let source = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     guard source >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
@@ -80,7 +80,7 @@ final class QuietDatabase {
     while let part = try reading.read(upToCount: 1 << 20), !part.isEmpty { try writing.write(contentsOf: part) }
   }
 
-  /// Lets SQLite recover what the log or journal holds, and leaves a file that needs neither.
+  /// Lets SQLite recover the log or journal, and leaves a file that needs neither.
   private static func takeLogIn(_ copy: URL) throws {
     var handle: OpaquePointer?
     var code = sqlite3_open_v2(copy.path, &handle, SQLITE_OPEN_READWRITE, nil)
@@ -108,7 +108,7 @@ enum TemporaryFolders {
 
   static func remove(_ path: String) {
     lock.withLock { _ = paths.remove(path) }
-    // What is in it are the copy, SQLite's companions, and a link.
+    // The folder holds the copy, SQLite's companion files, and a link.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { unlink("\(path)/\(name)") }
     rmdir(path)
   }
@@ -131,7 +131,7 @@ enum TemporaryFolders {
       watcher.activate()
       watchers.append(watcher)
     }
-    // A reader that closes the pipe early, as `head` does.
+    // A reader may close the pipe early, as `head` does.
     signal(SIGPIPE, SIG_IGN)
   }
 }

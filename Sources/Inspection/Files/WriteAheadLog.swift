@@ -1,12 +1,10 @@
 import Foundation
 
-/// What a write-ahead log says beside its database: how much of it counts, and how much of that the main file
-/// lacks.
+/// A report on a database's write-ahead log: how much of it counts, and how much of that the main file lacks.
 ///
-/// A log is a header of 32 bytes and frames of 24 bytes and a page each. A frame counts if its salt is the
-/// header's and its checksum, which runs on from frame to frame, is right, up to the last frame that ends a
-/// transaction. The numbers are big-endian; the header's magic number says in which order the words of the
-/// checksum are read.
+/// A log has a header of 32 bytes, then frames of 24 bytes and a page each. A frame counts if it has the header's salt
+/// and a correct checksum, which continues from frame to frame, and if a later frame, or the frame itself, ends its
+/// transaction. Numbers are big-endian. The header's magic number tells the byte order of the checksum's words.
 struct WriteAheadLog {
   /// Bytes of the file.
   let size: Int

@@ -70,7 +70,7 @@ struct HistoryReport {
   }
 }
 
-/// The tables of the history, whose columns have changed over the years.
+/// The tables of the history. Their columns have changed over the years.
 struct HistoryTables {
   private let columns: Set<String>
   private let hasStrings: Bool
@@ -84,7 +84,8 @@ struct HistoryTables {
 
   private static let texts = ["AUTHOR", "CONTEXTNAME", "PROCESSID", "BUNDLEID"]
 
-  /// A text of a transaction: in a table of texts, or, in older files, in the transaction itself.
+  /// Returns the SQL for a text of a transaction, from the table of texts or, in older files, from the transaction
+  /// itself.
   func text(_ name: String) -> String {
     let places = [
       hasStrings && columns.contains("Z\(name)TS") ? "s\(name).ZNAME" : nil,
@@ -97,7 +98,7 @@ struct HistoryTables {
     }
   }
 
-  /// The transactions `t` with their texts.
+  /// The SQL for the transactions `t`, joined with their texts.
   var from: String {
     let joins = Self.texts.filter { hasStrings && columns.contains("Z\($0)TS") }
       .map { " LEFT JOIN ATRANSACTIONSTRING s\($0) ON s\($0).Z_PK = t.Z\($0)TS" }

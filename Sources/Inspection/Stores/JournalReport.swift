@@ -1,12 +1,12 @@
 import Foundation
 
-/// How a SQLite file is kept, and what lies beside it.
+/// The header of a SQLite file, and the files beside it.
 struct JournalReport {
   let header: DatabaseHeader
   let log: WriteAheadLog?
-  /// Bytes of the rollback journal that was left behind; nil when there is none.
+  /// The size in bytes of a rollback journal left behind; nil if there is none.
   let journal: Int?
-  /// Files of long values, and their bytes.
+  /// The number and total size of the files with long values.
   let externalFiles: (count: Int, bytes: Int)
 
   init(_ url: URL) throws {
@@ -20,7 +20,7 @@ struct JournalReport {
     )
   }
 
-  /// Where a store's files of long values lie.
+  /// Returns the folder with a store's files of long values.
   static func externalFolder(of store: URL) -> URL {
     store.deletingLastPathComponent()
       .appendingPathComponent(".\(store.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")

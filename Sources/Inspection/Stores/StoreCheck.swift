@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import StoreFileReader
 
-/// A whole SQLite store looked over, as `PRAGMA integrity_check` looks over its pages: what rows say of each other and
-/// of files, by SQL alone.
+/// A check of a whole SQLite store. As `PRAGMA integrity_check` checks pages, it checks the rows' references to each
+/// other and to files, with SQL alone.
 public struct StoreCheck {
   /// What is wrong; empty when nothing is:
   ///
@@ -13,16 +13,16 @@ public struct StoreCheck {
   /// - a Z_ENT of an entity that does not live in the table;
   /// - a pair of a many-to-many relationship whose object has no row;
   /// - a to-one relationship to a row that is not there, or to one of another entity than the column beside it says;
-  /// - the name of a file that no store gives, or of one that is not there.
+  /// - a file name that no store would write, or the name of a missing file.
   public private(set) var problems: [String] = []
-  /// Files of long values that no row refers to. The next opening for writing removes them.
+  /// The files of long values that no row refers to. The store removes them when it is next opened for writing.
   public private(set) var unreferencedFiles: [String] = []
 
   private let reader: StoreFileReader
   private let map: StoreMap
   private var references: Set<String> = []
 
-  /// Looks over a store that `inspect` has open.
+  /// Checks a store that is open for inspection.
   public init(_ file: StoreFile) throws {
     guard let reader = file.reader else {
       throw InspectionFailure("\(file.url.inWords) is no SQLite store: only those can be checked row by row.")
@@ -33,9 +33,9 @@ public struct StoreCheck {
     self = try StoreFile.naming(file.url) { try StoreCheck(reader, map, of: file.url) }
   }
 
-  /// Looks over a file by a model at hand. Nobody may write to it meanwhile.
+  /// Checks a file with a given model. Nothing may write to the file meanwhile.
   ///
-  /// - Parameter configuration: The configuration whose entities the store holds; nil for all.
+  /// - Parameter configuration: the configuration whose entities the store holds; nil for all.
   public init(_ url: URL, _ model: NSManagedObjectModel, configuration: String? = nil) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
@@ -77,7 +77,7 @@ public struct StoreCheck {
       let dangling = try count("\(pairs.table) WHERE \(pairs.owner) NOT IN (SELECT Z_PK FROM \(entity.table))")
       let problem =
         "\(pairs.table): \(counted(dangling, "row")) with a \(pairs.owner) that is in no row of \(entity.table)"
-      // Entities of one table share their relationships' pairs.
+      // Entities with one table share the pairs of their relationships.
       if dangling > 0, !problems.contains(problem) { problems.append(problem) }
     }
   }
@@ -121,7 +121,7 @@ public struct StoreCheck {
 
   private func count(_ rest: String) throws -> Int { Int(try reader.integer("SELECT count(*) FROM \(rest)")) }
 
-  /// What was found, or that all is well.
+  /// The problems found, or a line that says that all is well.
   public var text: String {
     var lines = problems
     if !unreferencedFiles.isEmpty {

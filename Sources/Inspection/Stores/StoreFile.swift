@@ -4,24 +4,24 @@ import Foundation
 import PostgreSQLStore
 import StoreFileReader
 
-/// A store that is open for looking: its metadata, its model, and the stack on top, all read-only.
+/// A store opened for inspection: its metadata, its model and a stack, all read-only.
 ///
-/// Neither the file nor anything beside it changes. One thread at a time.
+/// Neither the file nor anything beside it changes. Used by one thread at a time.
 public final class StoreFile {
-  /// Without a password.
+  /// The store's URL, without a password.
   public let url: URL
   public let kind: FileKind
   public let metadata: [String: Any]
   let origin: ModelOrigin
-  /// Why the stack could not open the store; nil if it could.
+  /// The reason why the stack could not open the store; nil if it could.
   let obstacle: String?
-  /// nil where no model was found.
+  /// The store's model; nil if none was found.
   let model: DataModel?
   /// The model's hashes by entity.
   let modelHashes: [String: [UInt8]]
   let store: NSPersistentStore?
   let context: NSManagedObjectContext?
-  /// For SQLite files.
+  /// The reader of a SQLite file; nil for other stores.
   let reader: StoreFileReader?
   private let database: QuietDatabase?
 
@@ -134,8 +134,7 @@ enum ModelOrigin: Equatable {
 }
 
 extension NSManagedObjectModel {
-  /// Takes out what asks for the program's classes: objects are plain, and transformable values are their
-  /// data.
+  /// Removes the need for the program's classes: objects become plain, and transformable values stay data.
   fileprivate func readWithoutClasses() {
     let name = NSValueTransformerName("InspectionIdentity")
     ValueTransformer.setValueTransformer(IdentityTransformer(), forName: name)
@@ -155,7 +154,7 @@ private final class IdentityTransformer: ValueTransformer {
 }
 
 extension StoreFile {
-  /// Its path, or its URL without a password.
+  /// The store's path, or its URL without a password.
   public var name: String { url.inWords }
 
   /// The store's model as plain values; nil where none was found.

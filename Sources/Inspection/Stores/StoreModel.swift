@@ -7,13 +7,13 @@ import PostgreSQLStore
 struct StoreModel {
   var origin = ModelOrigin.none
   var model: NSManagedObjectModel?
-  /// The model before anything was taken out of it for reading.
+  /// The model before it was changed for reading.
   var values: DataModel?
   /// The model's own version hashes, by entity; empty for an inferred one, which has the store's.
   var hashes: [String: [UInt8]] = [:]
   /// The configuration whose entities the store holds; nil for all.
   var configuration: String?
-  /// Why there is none.
+  /// The reason why there is no model.
   var obstacle: String?
 
   init(kind: FileKind, place: URL, hashes: [String: Data], given: URL?) throws {
@@ -41,7 +41,7 @@ struct StoreModel {
     }
   }
 
-  /// The one that the store has itself.
+  /// Takes the model that the store itself provides.
   private mutating func take(_ model: NSManagedObjectModel, _ hashes: [String: Data]) {
     let values = DataModel(model)
     origin = model.storeOrigin == .cached ? .cached : .inferred
@@ -51,13 +51,13 @@ struct StoreModel {
     if origin == .cached { self.hashes = values.entityVersionHashes() }
   }
 
-  /// The version that fits best: most equal hashes, then the current one.
+  /// Takes the version that fits best: the one with the most equal hashes, then the current one.
   private mutating func take(_ url: URL, _ hashes: [String: Data]) throws {
     let file = try ModelVersions(at: url)
     func equal(_ version: ModelVersions.Version) -> Int {
       let own = version.hashes
       let same = hashes.count { name, hash in own[name].map { Data($0) } == hash }
-      // Of two versions that have all entities, the one without others is meant.
+      // If two versions have all entities, the one with fewer others fits better.
       return same * 1000 - own.count
     }
     let best = file.versions.max {
@@ -65,7 +65,7 @@ struct StoreModel {
     }!
     do {
       let model = try NSManagedObjectModel(values: best.model, url: file.url, statedHashes: best.statedHashes)
-      // Making a coordinator of a model that can't be used would end the program.
+      // A coordinator made directly from an unusable model would end the program.
       _ = try NSPersistentStoreCoordinator(checking: model.copy() as! NSManagedObjectModel)
       self.model = model
     } catch {
@@ -77,7 +77,7 @@ struct StoreModel {
     configuration = Self.configuration(of: best.model, holding: Set(hashes.keys))
   }
 
-  /// The configuration of just these entities, where they are not all.
+  /// Returns the configuration with exactly these entities; nil if they are all of the model's.
   private static func configuration(of model: DataModel, holding names: Set<String>) -> String? {
     if names.isEmpty || names == Set(model.entities.map(\.name)) { return nil }
     return model.configurations.first { Set($0.entityNames) == names }?.name

@@ -2,7 +2,7 @@ import CoreData
 import DataModelFiles
 import Foundation
 
-/// What a store has: what it says of itself, its model, its rows, and what the model does not explain.
+/// A report on a store: its metadata, its model, its rows, and the tables and columns that the model does not explain.
 public struct StoreReport {
   private let file: StoreFile
   private let journal: JournalReport?
@@ -30,7 +30,7 @@ public struct StoreReport {
   private static func entities(_ file: StoreFile, _ tables: TableReport?) throws -> [EntityReport] {
     let stored = file.storedHashes
     guard let model = file.model else {
-      // All that is known are the names.
+      // Only the names are known.
       let names = tables.map { $0.names.filter { $0.key < 16_000 } } ?? [:]
       return names.sorted { $0.key < $1.key }.map { number, name in
         EntityReport(
@@ -69,7 +69,7 @@ public struct StoreReport {
     "migrationManagerClass",
   ]
 
-  /// What the application added to the metadata.
+  /// The metadata that the application added.
   private var ownMetadata: [(key: String, value: Any)] {
     file.metadata.filter { !Self.ownKeys.contains($0.key) }.sorted { $0.key < $1.key }.map {
       ($0.key, $0.value)
@@ -82,7 +82,7 @@ public struct StoreReport {
     file.metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? []
   }
 
-  /// The version of the schema, of a store that SwiftData made: it always keeps a history.
+  /// The schema's version if SwiftData made the store; it always keeps a history.
   private var schemaOfSwiftData: String? { history == nil ? nil : file.model?.schemaVersionOfSwiftData }
 
   // Text.
@@ -172,12 +172,12 @@ extension StoreFile {
     (metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).mapValues { Array($0) }
   }
 
-  /// nil where there is nothing to compare.
+  /// Returns whether store and model agree on an entity; nil if there is nothing to compare.
   func agreement(of entity: DataModel.Entity, in model: DataModel) -> HashAgreement? {
     if storedHashes.isEmpty || origin == .inferred { return nil }
     guard let stored = storedHashes[entity.name] else { return .onlyInModel }
     if stored == modelHashes[entity.name] { return .equal }
-    // How these enter a hash is not known; only a compiled model states it.
+    // The effect of these attributes on a hash is not known; only a compiled model states the hash.
     return kindsOfUnknownHash(of: entity, in: model).isEmpty ? .different : .unknown
   }
 
@@ -186,7 +186,7 @@ extension StoreFile {
     model.allAttributes(of: entity).contains(where: \.isDerived) ? "derived attributes" : ""
   }
 
-  /// nil where the stack could not open the file.
+  /// Returns the number of an entity's own rows; nil if the stack could not open the file.
   func countOwnRows(of entity: String) throws -> Int? {
     guard let context else { return nil }
     return try context.performAndWait {

@@ -3,7 +3,7 @@ import Foundation
 import PostgreSQLStore
 import StoreFileReader
 
-/// What a `TableReport` asks of a store's tables. Names are those of a SQLite file, on a server in capitals.
+/// The queries that a `TableReport` makes. Table names are the same as in a SQLite file; for a server, in upper case.
 protocol TableReading {
   func tables() throws -> [String]
 
@@ -15,7 +15,7 @@ protocol TableReading {
   /// Z_NAME by Z_ENT.
   func entityNames() throws -> [Int: String]
 
-  /// How many rows of a table have which Z_ENT.
+  /// Returns the number of rows of a table by Z_ENT.
   func rowsByEntity(of table: String) throws -> [(number: Int?, rows: Int)]
 }
 
@@ -81,7 +81,7 @@ struct ServerTables: TableReading {
     }
   }
 
-  /// The name as the server has it, in quotes.
+  /// Returns a table's name as the server knows it, quoted if necessary.
   private func identifier(_ table: String) throws -> String {
     let names = try store.texts(
       "SELECT quote_ident(relname) FROM pg_class WHERE relkind IN ('r', 'p') AND "
@@ -93,6 +93,6 @@ struct ServerTables: TableReading {
 }
 
 extension URL {
-  /// A path, or the whole URL of what is no file.
+  /// The path of a file, or any other URL as text.
   var inWords: String { isFileURL ? path : absoluteString }
 }

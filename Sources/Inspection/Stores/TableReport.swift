@@ -1,13 +1,13 @@
 import CoreData
 import StoreFileReader
 
-/// What SQLite says of a store's tables: rows by entity, and what the model does not explain.
+/// A report on a store's tables: rows by entity, and the tables, columns and rows that the model does not explain.
 struct TableReport {
-  /// Rows by Z_ENT, in the entity's own table; over all tables where it is not known which that is.
+  /// The number of rows by Z_ENT, in the entity's own table, or in all tables if its table is not known.
   private(set) var rows: [Int: Int] = [:]
   /// Z_NAME by Z_ENT.
   private(set) var names: [Int: String] = [:]
-  /// Rows whose Z_ENT is in no row of Z_PRIMARYKEY, or is that of an entity whose rows are in another table, by table.
+  /// The numbers of stray rows, by table: their Z_ENT is not in Z_PRIMARYKEY, or its entity has another table.
   private(set) var strangers: [(table: String, number: Int?, rows: Int)] = []
   /// The tables of the entities, in capitals, by Z_ENT.
   private let homes: [Int: String]
@@ -18,7 +18,8 @@ struct TableReport {
     "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_WRITERS",
   ]
 
-  /// - Parameter store: nil where the stack could not open the file: then nothing is said to be unexplained.
+  /// - Parameter store: the open store; nil if it could not be opened. Then the report lists no unexplained tables and
+  ///   columns.
   init(_ reader: any TableReading, _ store: NSPersistentStore?, indexNames: Set<String>) throws {
     let tables = try reader.tables()
     let map = store?.map

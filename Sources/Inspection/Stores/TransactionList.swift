@@ -2,13 +2,13 @@ import DataModelFiles
 import Foundation
 import StoreFileReader
 
-/// The transactions of a store's history with their changes, the newest ones.
+/// The newest transactions of a store's history, with their changes.
 public struct TransactionList {
   private struct Change {
     let kind: Int
     let entity: String
     let key: Int64
-    /// Names of the changed properties; nil where the file does not say, or the model is not known.
+    /// The names of the changed properties; nil if the file does not say, or the model is not known.
     let properties: [String]?
     let tombstone: [(name: String, value: JSONValue)]
   }
@@ -27,7 +27,7 @@ public struct TransactionList {
   private let transactions: [Transaction]
   private let leftOut: Int
 
-  /// - Parameter limit: how many transactions at most; nil for all.
+  /// - Parameter limit: the largest number of transactions; nil for all.
   public init(_ file: StoreFile, limit: Int?) throws {
     guard let reader = file.reader else {
       throw InspectionFailure("The store \(file.url.inWords) has no history: only SQLite stores keep one.")
@@ -136,7 +136,7 @@ public struct TransactionList {
   }
 }
 
-/// Entities as the history's tables name them: by Z_ENT, their properties by place.
+/// The entities by Z_ENT, as the history's tables refer to them, with their properties by position.
 private struct HistoryEntities {
   private let names: [Int: String]
   private let model: DataModel?
@@ -165,7 +165,8 @@ private struct HistoryEntities {
 
   func name(_ number: Int) -> String { names[number] ?? "Z_ENT \(number)" }
 
-  /// One bit for each stored property in order of name, the highest bit of the first byte first.
+  /// Returns the names of the changed properties. `changed` has one bit for each stored property in order of name,
+  /// starting with the highest bit of the first byte.
   func properties(_ number: Int, changed: StoreFileValue) -> [String]? {
     guard case .blob(let bits) = changed, let all = stored[number] else { return nil }
     return all.enumerated().filter { place, _ in

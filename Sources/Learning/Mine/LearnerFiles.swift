@@ -11,7 +11,7 @@ package struct LearnerFiles {
     /// The stub was copied for the first time.
     case copied
     case present
-    /// Files that the learner's folder had and lost, by name.
+    /// The names of files that were missing from the learner's folder, and copied again.
     case putBack([String])
   }
 
@@ -20,7 +20,7 @@ package struct LearnerFiles {
     SourceFolder.files(in: exercise.stub).map { course.mine(exercise).appendingPathComponent($0.lastPathComponent) }
   }
 
-  /// Whether it is as it was copied.
+  /// Returns whether the learner's files still equal the stub.
   package func isUntouched(_ exercise: Exercise) -> Bool {
     SourceFolder.files(in: exercise.stub).allSatisfy { stub in
       (try? Data(contentsOf: stub))
@@ -28,7 +28,7 @@ package struct LearnerFiles {
     }
   }
 
-  /// Copies what is missing from the stub.
+  /// Copies missing files from the stub.
   ///
   /// - Parameter hasBegun: whether the learner saw the exercise before, so that a missing file was deleted.
   package func prepare(_ exercise: Exercise, hasBegun: Bool) throws -> Preparation {
@@ -48,7 +48,7 @@ package struct LearnerFiles {
 
   /// Moves the learner's files to `Mine/Saved` and copies the stub again.
   ///
-  /// - Returns: where they are now; empty if there was nothing that differs from the stub.
+  /// - Returns: the saved files; empty if no file differed from the stub.
   package func reset(_ exercise: Exercise) throws -> [URL] {
     let own = SourceFolder.files(in: course.mine(exercise))
     let toSave = own.filter { file in
@@ -96,7 +96,7 @@ package struct LearnerFiles {
     return moves
   }
 
-  /// `wanted` if there is nothing yet, else a folder in `Mine/Saved`.
+  /// Returns `wanted` if nothing exists there, otherwise a free folder in `Mine/Saved`.
   private func freePlace(for name: String, instead wanted: URL) throws -> URL {
     guard FileManager.default.fileExists(atPath: wanted.path) else { return wanted }
     try FileManager.default.createDirectory(at: course.saved, withIntermediateDirectories: true)
@@ -109,7 +109,7 @@ package struct LearnerFiles {
     return place
   }
 
-  /// The line of the first file that has this text.
+  /// Returns the first file and line with this text.
   package func line(of text: String, in exercise: Exercise) -> (file: URL, line: Int)? {
     for file in SourceFolder.files(in: course.mine(exercise)) {
       let lines = ((try? String(contentsOf: file, encoding: .utf8)) ?? "").components(separatedBy: "\n")
@@ -119,7 +119,7 @@ package struct LearnerFiles {
   }
 }
 
-/// Says whether anything in a folder was saved since.
+/// A stamp that changes when a file in a folder is saved.
 package enum FileStamp {
   /// Names, times and sizes of the folder's Swift files.
   package static func of(_ folder: URL) -> String {

@@ -2,9 +2,9 @@ import BookText
 import Foundation
 import OutputFiles
 
-/// What a learner has done, exercise by exercise.
+/// A learner's progress, exercise by exercise.
 ///
-/// As a file, a line for each exercise that was begun:
+/// The file has a line for each exercise begun:
 ///
 ///     01-AddTheStore passed=2026-03-01T10:15:00Z attempts=3 hints=1
 ///     02-FourParts skipped attempts=1
@@ -14,14 +14,14 @@ package struct Progress: Equatable, Sendable {
   package struct Entry: Equatable, Sendable {
     package var passed: Date?
     package var isSkipped = false
-    /// Runs of its tests.
+    /// The number of runs of its tests.
     package var attempts = 0
-    /// How many hints were shown.
+    /// The number of hints shown.
     package var hints = 0
 
     package init() {}
 
-    /// Both of two notes on one exercise: what was passed once is passed.
+    /// Returns one entry for two of the same exercise. If either passed, the result has passed.
     func joined(_ other: Entry) -> Entry {
       var entry = self
       entry.passed = [passed, other.passed].compactMap(\.self).min()
@@ -31,7 +31,7 @@ package struct Progress: Equatable, Sendable {
       return entry
     }
 
-    /// Neither passed nor skipped.
+    /// Whether the exercise is neither passed nor skipped.
     package var isOpen: Bool { passed == nil && !isSkipped }
   }
 
@@ -46,8 +46,8 @@ package struct Progress: Equatable, Sendable {
 
   // MARK: New numbers
 
-  /// Takes what is noted under an exercise's earlier number to the number it has now. Names are alike behind the
-  /// number; what belongs to no exercise stays as it is.
+  /// Moves entries from exercises' earlier numbers to their present ones. The name after the number identifies the
+  /// exercise. Entries of unknown exercises stay as they are.
   package mutating func follow(_ exercises: [Exercise]) {
     let names = Set(exercises.map(\.name))
     for exercise in exercises {
@@ -65,10 +65,10 @@ package struct Progress: Equatable, Sendable {
 
   package func passedCount(of exercises: [Exercise]) -> Int { exercises.count { self[$0.name].passed != nil } }
 
-  /// The first that is neither passed nor skipped.
+  /// Returns the first exercise that is neither passed nor skipped.
   package func current(of exercises: [Exercise]) -> Exercise? { exercises.first { self[$0.name].isOpen } }
 
-  /// The one that was passed last.
+  /// Returns the exercise passed last.
   package func lastPassed(of exercises: [Exercise]) -> Exercise? {
     exercises.filter { self[$0.name].passed != nil }
       .max { (self[$0.name].passed!, $0.number) < (self[$1.name].passed!, $1.number) }
@@ -91,7 +91,7 @@ package struct Progress: Equatable, Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Reads what it understands. `strangeLines`: what it does not.
+  /// Reads the lines that it understands, and puts the others into `strangeLines`.
   package init(text: String, strangeLines: inout [String]) {
     for line in text.components(separatedBy: "\n") {
       let words = line.split(separator: " ").map(String.init)
@@ -130,7 +130,7 @@ package struct Progress: Equatable, Sendable {
 
 /// The learner's state on disk.
 package enum ProgressFile {
-  /// What the file says, and where it was copied to if it has lines that are not understood.
+  /// Reads the file. If some lines are not understood, `keptAside` is the place that the file was moved to.
   package static func read(_ file: URL) throws -> (progress: Progress, keptAside: URL?) {
     guard FileManager.default.fileExists(atPath: file.path) else { return (Progress(), nil) }
     let data = try Data(contentsOf: file)

@@ -1,9 +1,9 @@
 import BookText
 import Foundation
 
-/// What a source offers to others, to hold a solution against its stub.
+/// Compares the declarations that a stub and its solution offer to other files.
 package enum APIComparison {
-  /// The declarations outside of private ones, each with the words before its body: `func f(_ a: Int) throws -> Int`.
+  /// Returns the declarations that are not private, each without its body: `func f(_ a: Int) throws -> Int`.
   package static func declarations(_ source: String) -> Set<String> {
     let lines = source.components(separatedBy: "\n")
     let structure = SwiftStructure(source)
@@ -28,7 +28,7 @@ package enum APIComparison {
     return result
   }
 
-  /// Sentences that say what one has and the other has not.
+  /// Returns a sentence for each declaration that only the stub or only the solution has.
   package static func differences(stub: String, solution: String) -> [String] {
     let (left, right) = (declarations(stub), declarations(solution))
     return left.subtracting(right).sorted().map { "only the stub declares `\($0)`" }
@@ -36,13 +36,13 @@ package enum APIComparison {
   }
 
   private static func isPrivate(_ signature: String) -> Bool {
-    // `private(set)` is no secret.
+    // `private(set)` does not hide the declaration.
     let words = signature.replacingOccurrences(of: "private(set)", with: "").prefix { $0 != "(" && $0 != ":" }
       .split(separator: " ")
     return words.contains("private") || words.contains("fileprivate")
   }
 
-  /// To the body or the initial value; white space as single blanks, comments left out.
+  /// Returns a declaration up to its body or initial value, with single blanks and without comments.
   private static func signature(_ lines: [String], _ declaration: SwiftStructure.Declaration) -> String {
     let isValue = ["var", "let"].contains(declaration.kind)
     let text = normalised(lines, declaration.lines)

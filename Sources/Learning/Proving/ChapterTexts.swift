@@ -1,7 +1,7 @@
 import BookText
 import Foundation
 
-/// All names that a reader has met at a place of the book, in text and in code.
+/// The names that a reader has met up to a place in the book, in text and in code.
 package struct ChapterTexts {
   private let pages: [(folder: String, text: MarkdownText)]
 
@@ -10,8 +10,8 @@ package struct ChapterTexts {
     pages = course.chapterFolders.compactMap { folder in course.text(of: folder).map { (folder, $0) } }
   }
 
-  /// The words of all pages before a section's page, and of its page to the end of the section; nil if there is no such
-  /// section.
+  /// Returns the words of all pages before a section's page, and of that page up to the section's end; nil if there is
+  /// no such section.
   package func names(upTo link: Guide.ChapterLink) -> Set<String>? {
     guard let page = pages.firstIndex(where: { $0.folder == link.folder }) else { return nil }
     let text = pages[page].text

@@ -1,9 +1,9 @@
 import BookText
 import Foundation
 
-/// Something wrong with an exercise.
+/// A problem with an exercise.
 package struct ExerciseProblem: Hashable, Sendable, CustomStringConvertible {
-  /// The exercise's name; nil if none of them can be named.
+  /// The exercise's name; nil if the problem belongs to no single exercise.
   package var exercise: String?
   package var sentence: String
 
@@ -15,7 +15,7 @@ package struct ExerciseProblem: Hashable, Sendable, CustomStringConvertible {
   package var description: String { "\(exercise ?? "Exercises"): \(sentence)" }
 }
 
-/// Whether every exercise has all its parts, in their form. Reads, and builds nothing.
+/// Checks that every exercise has all its parts, in the right form. It only reads, and builds nothing.
 package struct FormCheck {
   let course: Course
 
@@ -57,14 +57,14 @@ package struct FormCheck {
     return sentences + model(exercise)
   }
 
-  /// Whether the guide names the model that the tests use.
+  /// Returns a problem if the guide does not name the model that the tests use.
   private func model(_ exercise: Exercise) -> [String] {
     guard !exercise.guide.model.isEmpty, let shared = (try? ExerciseModel(course: course))?.name else { return [] }
     let right = exercise.usesSharedModel ? shared : Guide.ownModel
     return exercise.guide.model == right ? [] : ["its tests ask for another model; the guide needs \"Model: \(right)\""]
   }
 
-  /// Names that a learner needs and has not read yet.
+  /// Returns the problem of each exercise that needs names the learner has not read yet.
   private func unknownNames() -> [ExerciseProblem] {
     let texts = ChapterTexts(course: course)
     let shared = NeededNames.shared(course)
@@ -133,7 +133,7 @@ package struct FormCheck {
     (GoalsTable(course: course).problems() + ChapterLists(course: course).problems()).map { ExerciseProblem(nil, $0) }
   }
 
-  /// The solution's files with the mistake in; empty if there isn't exactly one.
+  /// Returns the solution's files with the deliberate mistake in them; empty unless there is exactly one mistake.
   package func mutants(_ exercise: Exercise) -> [String: String] {
     var result: [String: String] = [:]
     var count = 0

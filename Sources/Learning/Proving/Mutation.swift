@@ -1,4 +1,4 @@
-/// The one deliberate mistake that a solution carries in its `//= ` comment: with it, its tests must fail.
+/// The one deliberate mistake in a solution's `//= ` comment. With it, the tests must fail.
 package enum Mutation {
   /// The lines of the mark, from 0, without gaps.
   package static func marks(in source: String) -> [ClosedRange<Int>] {
@@ -13,12 +13,13 @@ package enum Mutation {
     return marks
   }
 
-  /// As a learner sees it.
+  /// Returns a source without its marks, as a learner sees it.
   package static func unmarked(_ source: String) -> String {
     source.components(separatedBy: "\n").filter { !isMark($0) }.joined(separator: "\n")
   }
 
-  /// With the marked text in place of the line below it; nil without exactly one mark that has such a line.
+  /// Returns a source with the marked text instead of the line below it; nil unless there is exactly one mark, with a
+  /// line below.
   package static func mutated(_ source: String) -> String? {
     var lines = source.components(separatedBy: "\n")
     let marks = marks(in: source)

@@ -1,10 +1,10 @@
 import Foundation
 import SwiftTokens
 
-/// The names that a learner has to know to write a solution: those of its code that neither the stub nor the exercises'
-/// support has, that the solution does not declare, and that are not the everyday words of Swift.
+/// The names that a learner has to know to write a solution. These are the names in its code, except those that are in
+/// the stub or in the exercises' support, are declared by the solution, or are everyday words of Swift.
 package struct NeededNames {
-  /// Sorted.
+  /// The names, sorted.
   package let names: [String]
 
   package init(_ exercise: Exercise, shared: Set<String>) {
@@ -15,7 +15,8 @@ package struct NeededNames {
     names = needed.filter { !SwiftBasics.names.contains($0) && !$0.hasPrefix("$") && $0 != "_" }.sorted()
   }
 
-  /// What every exercise has: the support's code, and the shared model with the accessors that are made from it.
+  /// Returns the names that every exercise has: those of the support's code, and of the shared model with its
+  /// accessors.
   package static func shared(_ course: Course) -> Set<String> {
     var names = words(text(of: course.package.appendingPathComponent("Support")))
     guard let model = try? ExerciseModel(course: course) else { return names }
@@ -35,17 +36,17 @@ package struct NeededNames {
     SourceFolder.files(in: folder).map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }.joined(separator: "\n")
   }
 
-  /// Identifiers; neither comments nor texts.
+  /// Returns the identifiers of a source, without words in comments and strings.
   private static func words(_ source: String) -> Set<String> {
     Set(SwiftTokenizer.tokens(of: source).filter { $0.kind == .word }.map(\.text))
   }
 
-  /// With those of comments and texts: what a stub says, its reader has read.
+  /// Returns all words of a source, with those in comments and strings: the learner has read the whole stub.
   private static func allWords(_ source: String) -> Set<String> {
     Set(source.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
   }
 
-  /// The operators of predicates, which stand in texts: `SUBQUERY`, `BEGINSWITH`.
+  /// Returns the predicate operators in a source's strings, such as `SUBQUERY` and `BEGINSWITH`.
   private static func predicateWords(_ source: String) -> Set<String> {
     let lines = source.components(separatedBy: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
     return Set(
@@ -58,7 +59,7 @@ package struct NeededNames {
 
   // MARK: Names of its own
 
-  /// Names that a source gives: of declarations, parameters, patterns and closures' arguments.
+  /// Returns the names that a source itself introduces: declarations, parameters, patterns and closure arguments.
   private static func declared(_ source: String) -> Set<String> {
     let tokens = SwiftTokenizer.tokens(of: source)
     var names = Set<String>()
@@ -77,7 +78,7 @@ package struct NeededNames {
     return names
   }
 
-  /// The names of `a`, `(a, b)`, `let a` at the beginning.
+  /// Returns the names in a pattern at the start: `a`, `(a, b)` or `let a`.
   private static func pattern(_ tokens: ArraySlice<SwiftToken>) -> Set<String> {
     var names = Set<String>()
     var depth = 0
@@ -97,7 +98,7 @@ package struct NeededNames {
     return names
   }
 
-  /// The words before the colons of a function's parentheses.
+  /// Returns the words before the colons in a function's parentheses.
   private static func parameters(_ tokens: ArraySlice<SwiftToken>) -> Set<String> {
     guard let open = tokens.firstIndex(where: { $0.isPunctuation("(") }) else { return [] }
     var names = Set<String>()
@@ -113,7 +114,7 @@ package struct NeededNames {
     return names
   }
 
-  /// The words between a closure's brace and its `in`.
+  /// Returns the words between a closure's brace and its `in`.
   private static func arguments(_ tokens: ArraySlice<SwiftToken>) -> Set<String> {
     var names = Set<String>()
     for token in tokens.reversed() {

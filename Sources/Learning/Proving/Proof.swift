@@ -1,13 +1,12 @@
 import Foundation
 
-/// Proves that every exercise is one: it fails as it is shipped, its solution passes, and its tests see the mistake
-/// that the solution names.
+/// Proves that every exercise works: its stub fails, its solution passes, and its tests catch the deliberate mistake.
 ///
 /// Three builds, each of all exercises together; each exercise's tests run in a process of their own.
 package struct Proof {
   let course: Course
   let runner: any ExerciseRunner
-  /// Told how far it is: a line each time.
+  /// Called with a line for each step, to show progress.
   let note: (String) -> Void
 
   package init(course: Course, runner: any ExerciseRunner, note: @escaping (String) -> Void = { _ in }) {
@@ -59,7 +58,7 @@ package struct Proof {
     return "\(count) exercise\(count == 1 ? "" : "s"): stubs fail, solutions pass, mutants are caught"
   }
 
-  /// Which exercises keep the others from being built.
+  /// Returns the exercises that break the build, with the compiler's messages.
   package static func problems(ofBuild output: String, _ variant: Variant, _ course: Course) -> [ExerciseProblem] {
     let errors = CompilerMessage.errors(in: output)
     var named: [ExerciseProblem] = []
@@ -77,8 +76,8 @@ package struct Proof {
     return [ExerciseProblem(nil, "\(variant.noun)s can't be built:\n  \(words)")]
   }
 
-  /// Copies of the solutions with their mistakes in; an exercise without a usable mark keeps its solution, so that
-  /// the others can be built.
+  /// Writes copies of the solutions with their mistakes in. An exercise without a usable mark keeps its solution, so
+  /// that the others can be built.
   private func writeMutants(_ form: FormCheck) throws {
     try? FileManager.default.removeItem(at: course.mutants)
     for exercise in course.exercises {

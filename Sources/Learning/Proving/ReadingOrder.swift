@@ -7,12 +7,12 @@ package struct ReadingOrder {
 
   package init(course: Course) { self.course = course }
 
-  /// Nil if there is no such section.
+  /// Returns a section's place; nil if there is no such section.
   package func place(of link: Guide.ChapterLink) -> SectionPlace? {
     SectionPlace(link, in: course.text(of: link.folder))
   }
 
-  /// Exercises that send the reader back behind the one before them.
+  /// Returns the exercises that send the reader back to an earlier section than the exercise before them.
   package func stepsBack() -> [ExerciseProblem] {
     let exercises = course.exercises
     return SectionPlace.stepsBack(exercises.map { place(of: $0.guide.chapter) }).map { step in

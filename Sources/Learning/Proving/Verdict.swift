@@ -1,4 +1,4 @@
-/// Which sources a run was made with, and what it should come to.
+/// The sources that a run was made with.
 package enum Variant: String, CaseIterable, Sendable {
   case stub = "Stub"
   case solution = "Solution"
@@ -13,9 +13,9 @@ package enum Variant: String, CaseIterable, Sendable {
   }
 }
 
-/// What is wrong with an exercise, by how its tests ended. Pure.
+/// Judges an exercise by the outcome of its tests.
 package enum Verdict {
-  /// A sentence, or nil if it is as it should be.
+  /// Returns a sentence about the problem; nil if the outcome is right.
   package static func problem(_ variant: Variant, _ outcome: Outcome) -> String? {
     switch outcome {
     case .passed:
@@ -43,7 +43,7 @@ package enum Verdict {
     }
   }
 
-  /// How many tests ran to their end; nil if the run did not.
+  /// Returns the number of tests that were started; nil if the run did not reach its end.
   package static func testCount(_ outcome: Outcome) -> Int? {
     switch outcome {
     case .passed(let run), .failed(let run): run.startedCount

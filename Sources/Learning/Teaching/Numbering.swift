@@ -1,14 +1,14 @@
 import BookText
 import Foundation
 
-/// Gives the exercises the numbers of their sections' order, so that a new one can stand in the middle.
+/// Numbers the exercises in the order of their sections, so that a new one can be added in the middle.
 package struct Numbering {
   let course: Course
 
   package init(course: Course) { self.course = course }
 
-  /// The names that change, by the numbers of today. Exercises of one section keep their order; one whose section isn't
-  /// there comes last.
+  /// The names that change, in the new order. Exercises of one section keep their order. An exercise with a missing
+  /// section comes last.
   package var changes: [(from: String, to: String)] {
     let order = ReadingOrder(course: course)
     let places = course.exercises.enumerated().map {
@@ -31,14 +31,14 @@ package struct Numbering {
     }
   }
 
-  /// Renames the folders, and writes the numbers into the names of the suites. A learner's files follow at their next
-  /// call.
+  /// Renames the folders and changes the numbers in the names of the suites. A learner's files follow at the learner's
+  /// next command.
   ///
-  /// - Returns: What was renamed.
+  /// - Returns: the old and the new names.
   package func apply() throws -> [(from: String, to: String)] {
     let changes = changes
     let folder = course.exercisesFolder
-    // By way of names that no exercise has, since two may change places.
+    // Renames by way of unused names, since two exercises may swap their names.
     for (from, to) in changes {
       try FileManager.default.moveItem(
         at: folder.appendingPathComponent(from), to: folder.appendingPathComponent("Renumbered-\(to)"))

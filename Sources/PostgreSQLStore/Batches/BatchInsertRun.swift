@@ -1,11 +1,11 @@
 internal import CoreData
 import Foundation
 
-/// Inserts the rows of one batch, portion by portion, in the transaction of a run.
+/// Inserts the rows of one batch, portion by portion, in one transaction.
 ///
-/// Where the entity has uniqueness constraints each portion has a savepoint: another transaction's row may come between
-/// the look for rows with the same values and the insertion, and then the portion is settled again. What grows with the
-/// batch are the keys, as ranges, the rows' references, if they are wanted, and those of rows that were there before.
+/// If the entity has uniqueness constraints, each portion has a savepoint: another transaction may insert the same
+/// values after the search for them and before the insertion. The portion then starts over. Three things grow with the
+/// batch: ranges of keys, the references of new rows if the caller wants them, and those of overwritten rows.
 struct BatchInsertRun {
   private let run: BatchRun
   private let store: PostgreSQLStore
@@ -14,9 +14,9 @@ struct BatchInsertRun {
   private let source: BatchInsertSource
   private let constraints: [BatchConstraint]
   private(set) var result = BatchInserted()
-  /// The keys of the batch's own rows.
+  /// The keys of the rows that the batch has inserted.
   private var inserted: [ClosedRange<Int64>] = []
-  /// Rows that were there before and that the batch has overwritten, by key, and what of them.
+  /// The older rows that the batch has overwritten, with the slots it changed, by key.
   private var overwritten: [Int64: (row: RowReference, slots: SlotMask)] = [:]
 
   init(
@@ -42,7 +42,7 @@ struct BatchInsertRun {
     }
   }
 
-  /// The new rows, and those that took values of some.
+  /// Records the inserted and the overwritten rows in the history, and notes the latter for the cache.
   func record() {
     run.changed += overwritten.values.map(\.row)
     guard let recorder = run.recorder else { return }
@@ -56,7 +56,7 @@ struct BatchInsertRun {
       try connection.run("SAVEPOINT z_portion")
       let before = (result, inserted, overwritten)
       do {
-        // Most rows of a batch that is to fail meet none.
+        // A batch that fails on conflicts rarely has one, so the first attempt does not search for them.
         let settled =
           batch.answer == .fail && attempt == 1
           ? BatchMerge.Settled(new: rows.map(\.row)) : try settle(rows)

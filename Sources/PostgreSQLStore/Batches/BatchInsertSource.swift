@@ -1,10 +1,10 @@
 internal import CoreData
 import Foundation
 
-/// The rows of a batch insert, asked for in portions, and the keys that they get: what the store has left of its
-/// blocks, then blocks of the sequence, which need not follow each other.
+/// The rows of a batch insert, in portions, and their keys. Keys come from the store's unused ones first, then from new
+/// blocks of the sequence, which need not be adjacent.
 final class BatchInsertSource {
-  /// How many rows and how many of their bytes are held at a time.
+  /// The size of a portion: it ends at this many rows, or at this many bytes.
   private static let portion = (rows: 5000, bytes: 8 << 20)
 
   private let store: PostgreSQLStore
@@ -12,7 +12,7 @@ final class BatchInsertSource {
   private var free: [Range<Int64>] = []
   private var blocks: Int64 = 1
   private var isOver = false
-  /// Whether rows were asked for.
+  /// Whether the program was asked for a row.
   private(set) var hasBegun = false
 
   init(_ store: PostgreSQLStore, _ batch: BatchInsert) {
@@ -20,7 +20,7 @@ final class BatchInsertSource {
     self.batch = batch
   }
 
-  /// The next portion; empty after the last row.
+  /// Returns the next portion of rows; empty after the last row.
   func next(_ connection: Connection) throws -> [BatchRow] {
     var rows: [BatchRow] = []
     var bytes = 0
@@ -53,6 +53,6 @@ final class BatchInsertSource {
     return free[0].lowerBound
   }
 
-  /// Keys that no row has got.
+  /// Gives the unused keys back to the store.
   func giveBackKeys() { for range in free { store.keys.put(range, of: batch.layout.rootIndex) } }
 }

@@ -1,10 +1,10 @@
 internal import CoreData
 import Foundation
 
-/// Settles what becomes of a portion of new rows where another row has their values of a uniqueness constraint: one of
-/// the database, or one of the portion itself. Rows are taken in their order, as if each were written before the next.
+/// Resolves conflicts between a portion of new rows and the rows that already have their values of a uniqueness
+/// constraint, in the database or in the portion itself. Treats rows in order, as if each were written before the next.
 struct BatchMerge {
-  /// A row of the database that takes values.
+  /// A row of the database that the batch overwrites, and the slots it changes.
   struct Change {
     var row: RowSnapshot
     var slots: SlotMask
@@ -19,16 +19,16 @@ struct BatchMerge {
   private let store: PostgreSQLStore
   private let batch: BatchInsert
   private let constraints: [BatchConstraint]
-  /// Of a constraint, who has which values now.
+  /// For each constraint, the row that holds given values now.
   private var holders: [[ConstraintValues: RowSnapshot]] = []
-  /// Places in `settled`, by key.
+  /// Indexes in `settled`, by key.
   private var newPlaces: [Int64: Int] = [:]
   private var changedPlaces: [Int64: Int] = [:]
   private let isOwn: (Int64) -> Bool
-  /// The slots that a row can overwrite in another one.
+  /// The slots of attributes, which a new row can overwrite in an older one.
   private let attributes: SlotMask
 
-  /// - Parameter isOwn: whether a key is that of a row which the batch has inserted before.
+  /// - Parameter isOwn: returns whether the batch itself has inserted the row with this key.
   init(
     _ store: PostgreSQLStore, _ batch: BatchInsert, _ constraints: [BatchConstraint], _ rows: [BatchRow],
     _ connection: Connection, isOwn: @escaping (Int64) -> Bool
@@ -74,7 +74,7 @@ struct BatchMerge {
     var taken = SlotMask()
     slots.forEach { slot in
       let property = batch.layout.slots[slot]
-      // What only the new row has is left out.
+      // Leaves out attributes that the older row does not have.
       guard let place = layout.property(named: property.name), place.slot >= 0,
         place.declaringEntity == property.declaringEntity
       else { return }
@@ -98,8 +98,8 @@ struct BatchMerge {
     }
   }
 
-  /// Notes which values a row has now. Throws where a third row has them: the new row agrees with one row in one
-  /// constraint, and with another in the next.
+  /// Notes the values that a row has now. Throws if a third row has them: then the new row conflicts with two rows, in
+  /// two different constraints.
   private mutating func register(_ row: RowSnapshot, insteadOf old: RowSnapshot?, for new: RowSnapshot) throws {
     for (place, constraint) in constraints.enumerated() {
       let now = store.layouts.values(row, constraint.names)

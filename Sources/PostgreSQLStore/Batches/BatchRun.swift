@@ -1,14 +1,14 @@
 internal import CoreData
 import Foundation
 
-/// Runs the statements of one batch request in a transaction. Not for use by several threads.
+/// Runs the statements of one batch request in a transaction. Used by one thread.
 final class BatchRun {
   private let store: PostgreSQLStore
   private let rows: BatchRows
   let connection: Connection
-  /// Nil for a store without history.
+  /// The recorder of changes; nil for a store without history.
   let recorder: HistoryRecorder?
-  /// Rows that are not as the cache knows them.
+  /// The rows that the cache has to forget.
   var changed: [RowReference] = []
 
   init(_ store: PostgreSQLStore, _ transaction: WriteTransaction) {
@@ -18,7 +18,7 @@ final class BatchRun {
     recorder = transaction.recorder
   }
 
-  /// Makes the table for the rows, which is empty again after the transaction.
+  /// Creates the temporary table for noted rows. The commit empties it.
   func begin() throws {
     try connection.run(
       "CREATE TEMP TABLE IF NOT EXISTS _Z_BATCH (Z_ROOT bigint, Z_PK bigint, Z_ENT bigint, Z_STEP bigint, "
@@ -39,14 +39,14 @@ final class BatchRun {
     try connection.execute(rows.addKeys(store.schema.entity(root)), parameters)
   }
 
-  /// Those that the request chose.
+  /// Returns the rows that the request itself selects, without those that follow by cascade.
   func chosen() throws -> [RowReference] {
     let found = try connection.execute(
       "SELECT Z_ENT, Z_PK FROM pg_temp._Z_BATCH WHERE Z_STEP = 0 ORDER BY Z_ROOT, Z_PK")
     return try store.references(found, of: nil)
   }
 
-  /// Notes the rows that the noted ones lead to, step by step, until there are no further ones.
+  /// Notes the rows that noted rows lead to, step by step, until there are no more.
   func cascade(_ statements: [String]) throws {
     var step: Int64 = 0
     var isComplete = statements.isEmpty
@@ -61,7 +61,7 @@ final class BatchRun {
     }
   }
 
-  /// All noted rows are about to go: for the cache, and for the history, with what it preserves.
+  /// Notes all rows as deleted, for the cache and for the history, with the values that the history preserves.
   func noteDeletions() throws {
     let all = try store.references(connection.execute("SELECT Z_ENT, Z_PK FROM pg_temp._Z_BATCH"), of: nil)
     changed += all
@@ -79,7 +79,7 @@ final class BatchRun {
     for row in all { recorder.delete(row, values[row]) }
   }
 
-  /// Subentities number their slots by themselves.
+  /// Notes rows as updated, for the cache and the history. Each subentity has slot numbers of its own.
   func noteUpdates(_ batch: BatchUpdate, _ rows: [RowReference]) {
     changed += rows
     guard let recorder else { return }
@@ -90,7 +90,7 @@ final class BatchRun {
     }
   }
 
-  /// Clears what leads to deleted rows. Throws where something has to be there.
+  /// Clears references to deleted rows. Throws if a mandatory relationship would become empty.
   func detach(_ detachment: BatchDeletePlan.Detachment) throws {
     let entity = detachment.entity
     let found = try store.references(

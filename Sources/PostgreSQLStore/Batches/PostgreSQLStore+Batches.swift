@@ -1,8 +1,8 @@
 package import CoreData
 import Foundation
 
-/// Batch requests: the rows that a delete or an update is about are noted in a table of the connection, and locked,
-/// then changed where they stand; an insert copies its rows in. All in one transaction, with mark and history.
+/// Batch requests. A delete or update notes its rows in a temporary table and locks them, then changes them in place.
+/// An insert copies its rows in. Each request is one transaction, with mark and history.
 extension PostgreSQLStore: BatchStore {
   package func delete(_ batch: BatchDelete, by origin: ChangeOrigin) throws -> [RowReference] {
     let plan = try BatchDeletePlan(schema, layout: batch.layout, dialect: .postgreSQL)
@@ -44,7 +44,8 @@ extension PostgreSQLStore: BatchStore {
     }
   }
 
-  /// What an update met, if it was a uniqueness constraint: the server names it after its entity and attributes.
+  /// Returns the conflict of an update that broke a uniqueness constraint. If there are several, the server's error
+  /// names the broken one. Returns nil if the error names none of them.
   private func conflict(_ error: ServerError, _ batch: BatchUpdate) -> BatchConflict? {
     let all = BatchConstraint.all(of: batch.rows.layout.subtree, layouts)
     let named = error.constraint?.lowercased() ?? ""
@@ -98,7 +99,7 @@ extension PostgreSQLStore: BatchStore {
         } catch let error as ServerError where error.isPassing && !isLast && isRepeatable() {
           Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
         } catch is SaveRun.MarkGone where !isLast && isRepeatable() {
-          // Written by nobody; the next attempt gets another mark.
+          // Nothing was written; the next attempt gets a new mark.
         } catch is SaveRun.MarkGone {
           throw ServerError(
             state: "08006",
@@ -112,16 +113,16 @@ extension PostgreSQLStore: BatchStore {
   }
 }
 
-/// A uniqueness constraint as rows of an entity meet it.
+/// A uniqueness constraint, with the entity that declares it.
 struct BatchConstraint {
   let names: [String]
   /// The entity that has the constraint.
   let declaring: EntityLayout
 
-  /// What the server calls it, in small letters.
+  /// The constraint's name on the server, in lower case.
   var serverName: String { "z_\(declaring.name)_unique_\(names.joined(separator: "_"))".lowercased() }
 
-  /// Those that rows of entities can break: their own and what they inherit.
+  /// Returns the constraints that rows of the entities can break: their own and inherited ones.
   static func all(of entities: some Sequence<Int>, _ layouts: ModelLayouts) -> [BatchConstraint] {
     var seen: Set<Int> = []
     var found: [BatchConstraint] = []

@@ -2,20 +2,20 @@ internal import CPostgreSQL
 internal import CoreData
 import Foundation
 
-/// One connection to the server, used by one thread at a time. What is run with parameters is prepared once.
+/// One connection to the server, used by one thread at a time. It prepares a statement with parameters only once.
 final class Connection {
   private let handle: OpaquePointer
   private let preparesStatements: Bool
   private let trace: StatementTrace?
-  /// By text, the name of the prepared statement.
+  /// The names of prepared statements, by text and parameter types.
   private var prepared: [String: String] = [:]
-  /// How often something was sent and an answer waited for.
+  /// The number of round trips to the server.
   private(set) var trips = 0
   /// The connection's row in `Z_WRITERS`, once it has one, and the number of its last save.
   private var writer: UUID?
   private var lastSave: Int64 = 0
 
-  /// What a connection that writes is checked by.
+  /// Checks the store's model version before the connection's first save; nil for a connection that makes no saves.
   private let versionGuard: VersionGuard?
 
   init(
@@ -26,14 +26,15 @@ final class Connection {
     self.trace = trace
     handle = try address.connect()
     guard PQstatus(handle) == CONNECTION_OK else { throw lost(sql: nil) }
-    // Notices are for people at a terminal.
+    // Drops the server's notices, which are meant for people at a terminal.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     if let schema = address.schema { try checkPath(SQLName.identifier(schema)) }
   }
 
   deinit { PQfinish(handle) }
 
-  /// A pool of connections may have left out what it does not know, and would lead into another schema's tables.
+  /// Throws if the session does not have the URL's search path. A connection pooler may drop options that it does not
+  /// know; statements would then use another schema's tables.
   private func checkPath(_ path: String) throws {
     let found = try run("SHOW search_path").text(0, 0)
     guard found == path else {
@@ -46,31 +47,31 @@ final class Connection {
 
   var isBroken: Bool { PQstatus(handle) != CONNECTION_OK }
 
-  /// Whether a transaction was left open, by an error that nobody has answered.
+  /// Whether no transaction is open.
   var isIdle: Bool { PQtransactionStatus(handle) == PQTRANS_IDLE }
 
-  /// The server's version, as in 150018.
+  /// The server's version, such as 150018.
   var version: Int { Int(PQserverVersion(handle)) }
 
-  /// What the next save leaves behind. The first one asks for the row.
+  /// Returns the mark for the next save. Creates the connection's row in `Z_WRITERS` first if it has none.
   func nextMark(_ notice: CommitNotice?) throws -> SaveMark {
     if let writer { return SaveMark(writer: writer, number: lastSave + 1, notice: notice) }
     let new = UUID()
     try SaveMark.register(new, self)
-    // Behind the row: a migration that takes it away is over or has not begun, and the metadata are its own.
+    // Checked after the row exists. A migration that is over is visible in the metadata; a later one removes the row.
     try versionGuard?.check(self)
     (writer, lastSave) = (new, 0)
     return SaveMark(writer: new, number: 1, notice: notice)
   }
 
-  /// The save is committed, or not: then its row is as it was, or gone.
+  /// Notes the outcome of a save. If it was not committed, the next save gets a new row in `Z_WRITERS`.
   func didSave(_ mark: SaveMark, isCommitted: Bool) {
     if isCommitted { lastSave = mark.number } else { writer = nil }
   }
 
   // Statements.
 
-  /// A command, or several, without parameters.
+  /// Runs one or more statements without parameters.
   @discardableResult
   func run(_ sql: String) throws -> ServerRows {
     trace?.willRun(sql)
@@ -78,7 +79,7 @@ final class Connection {
     return try checked(PQexec(handle, sql), sql)
   }
 
-  /// A statement with its parameters. Rows come in binary.
+  /// Runs one statement with parameters. Returns rows in binary form.
   @discardableResult
   func execute(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ServerRows {
     guard preparesStatements else {
@@ -98,11 +99,11 @@ final class Connection {
     return try checked(result, sql)
   }
 
-  /// How many statements a connection keeps.
+  /// The number of prepared statements that a connection keeps.
   private static let preparedLimit = 512
 
   private func prepare(_ sql: String, _ parameters: Parameters) throws -> String {
-    // The same text with values of other types is another statement.
+    // The same text with other parameter types is a different statement.
     let key = sql + "\n" + parameters.types.map(String.init).joined(separator: ",")
     if let name = prepared[key] { return name }
     if prepared.count >= Connection.preparedLimit {
@@ -116,7 +117,7 @@ final class Connection {
     return name
   }
 
-  /// COPY of rows in binary: `body` has them without the head and the end.
+  /// Copies rows in with a binary COPY. `body` holds the rows without header and trailer.
   func copy(_ sql: String, _ body: [UInt8]) throws {
     trace?.willRun(sql)
     trips += 2
@@ -141,13 +142,13 @@ final class Connection {
     }
   }
 
-  /// Runs `body` in a transaction; takes it back where `body` throws.
+  /// Runs `body` in a transaction. Rolls back if `body` throws.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try run("BEGIN")
     return try finishingTransaction(body)
   }
 
-  /// The same in a transaction that has begun.
+  /// Runs `body` in the open transaction and commits. Rolls back if `body` throws.
   func finishingTransaction<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       let result = try body()
@@ -161,8 +162,8 @@ final class Connection {
 
   // Notifications.
 
-  /// Waits until the server sends something, `wake` can be read, or the time is over; answers with the payloads of
-  /// notifications that have come. Throws where the connection is gone.
+  /// Waits until the server sends something, `wake` can be read, or the time is over. Returns the payloads of the
+  /// notifications received. Throws if the connection is lost.
   func notifications(orReadable wake: Int32, for seconds: TimeInterval) throws -> [String] {
     var files = [
       pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0),
@@ -193,7 +194,7 @@ final class Connection {
       func field(_ code: Unicode.Scalar) -> String? {
         PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
       }
-      // No state: the server said nothing, the connection broke.
+      // Without a state, the error is not the server's: the connection broke.
       guard let state = field("C") else { throw lost(sql: sql) }
       throw ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
     }
@@ -201,13 +202,13 @@ final class Connection {
 
   private func lost(sql: String?) -> ServerError {
     let message = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline).joined(separator: "; ")
-    // What the server has said to a connection that it refuses comes in the message only.
+    // If the server refuses a connection, only the message gives its reason.
     let state = message.contains("password") || message.contains("authentication") ? "28P01" : "08006"
     return ServerError(state: state, message: message, sql: sql)
   }
 }
 
 extension SQLName {
-  /// A name as it is, whatever characters it has.
+  /// Returns a name in quotes, with its quotes doubled.
   static func identifier(_ name: String) -> String { "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
 }

@@ -1,12 +1,12 @@
 internal import CoreData
 import Foundation
 
-/// A store's connections: as many as are asked for at a time, up to a limit. Any thread.
+/// A store's connections: opened when needed, up to a limit. Safe on any thread.
 final class ConnectionPool: @unchecked Sendable {
-  // `@unchecked Sendable`: what changes is only touched under `condition`.
+  // `@unchecked Sendable`: the variables are only touched under `condition`.
 
   private let limit: Int
-  /// How long somebody waits for a connection, in seconds.
+  /// The longest wait for a connection, in seconds.
   private let patience: TimeInterval
   private let open: () throws -> Connection
   private let condition = NSCondition()
@@ -21,10 +21,10 @@ final class ConnectionPool: @unchecked Sendable {
     self.open = open
   }
 
-  /// How often something was sent and an answer waited for, by all connections that nobody uses now.
+  /// The round trips of all finished uses of connections.
   var trips: Int { condition.withLock { finishedTrips } }
 
-  /// Runs `body` with a connection that nobody else has meanwhile.
+  /// Runs `body` with a connection that no one else uses meanwhile.
   func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try take()
     let before = connection.trips
@@ -32,8 +32,7 @@ final class ConnectionPool: @unchecked Sendable {
     return try body(connection)
   }
 
-  /// The same for what only reads: where the connection was lost it is run again on a new one, since nothing was done
-  /// yet that it could do twice.
+  /// Runs a `body` that only reads. If the connection is lost, runs it again on a new one: reading twice does no harm.
   func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     var pause = 0.05
     while true {
@@ -44,10 +43,10 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// A connection beside the pool's, which the caller keeps.
+  /// Opens a connection outside the pool, which the caller keeps.
   func ownConnection() throws -> Connection { try open() }
 
-  /// Ends all connections, those in use when they come back.
+  /// Closes all connections. Those in use are closed when they come back.
   func close() {
     condition.withLock {
       isClosed = true
@@ -87,7 +86,7 @@ final class ConnectionPool: @unchecked Sendable {
     condition.withLock {
       finishedTrips += trips
       if connection.isBroken {
-        // What broke this one has broken the others too, most likely.
+        // The other connections are most likely broken too.
         count -= 1 + free.count
         free = []
       } else if isClosed || !connection.isIdle {

@@ -1,18 +1,18 @@
 internal import CoreData
 import Foundation
 
-/// The values of a statement's parameters in binary, and their types, so that the server has to guess none.
+/// The values of a statement's parameters in binary form, with their types, so that the server need not guess them.
 struct Parameters {
   private(set) var types: [UInt32] = []
-  /// All values, one behind the other.
+  /// The bytes of all values, one after the other.
   private var bytes: [UInt8] = []
-  /// Where each begins, or -1 for null.
+  /// The start of each value in `bytes`; -1 for null.
   private var starts: [Int] = []
   private var lengths: [Int32] = []
 
   init() {}
 
-  /// What a translated statement has in its places.
+  /// Takes the values of a translated statement.
   init(_ bindings: [Binding]) throws {
     for binding in bindings { try add(binding) }
   }
@@ -45,12 +45,14 @@ struct Parameters {
     lengths.append(Int32(bytes.count - starts.last!))
   }
 
-  /// - Parameter append: appends each element with the count of its bytes before it.
+  /// Adds an array.
+  ///
+  /// - Parameter append: appends the elements, each with its length in front.
   mutating func addArray(of type: ServerType, count: Int, _ append: (inout [UInt8]) -> Void) {
     types.append(type.arrayOID)
     starts.append(bytes.count)
     bytes.append(big: Int32(count == 0 ? 0 : 1))
-    // That nulls may be among them.
+    // The array may contain nulls.
     bytes.append(big: Int32(1))
     bytes.append(big: type.oid)
     if count > 0 {
@@ -76,7 +78,7 @@ struct Parameters {
     }
   }
 
-  /// Integers among doubles become doubles; other mixtures are of no type.
+  /// Adds an array of values. Integers among doubles become doubles; other mixtures of types throw.
   private mutating func add(array values: [Binding]) throws {
     var numbers: [Int64] = []
     var reals: [Double] = []
@@ -123,12 +125,12 @@ struct Parameters {
     }
   }
 
-  /// Runs `body` with what libpq takes: pointers to the values, their lengths, and that all are binary.
+  /// Runs `body` with libpq's arguments: pointers to the values, their lengths and their formats, which are all binary.
   func withPointers<Result>(
     _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>) -> Result
   ) -> Result {
     let formats = [Int32](repeating: 1, count: max(count, 1))
-    // A byte more, so that the last value may be empty.
+    // One more byte, so that an empty last value has an address.
     return (bytes + [0]).withUnsafeBufferPointer { bytes in
       let pointers = starts.map { start -> UnsafePointer<CChar>? in
         start < 0 ? nil : UnsafeRawPointer(bytes.baseAddress! + start).assumingMemoryBound(to: CChar.self)

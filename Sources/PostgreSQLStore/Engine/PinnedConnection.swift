@@ -1,8 +1,8 @@
 internal import CoreData
 import Foundation
 
-/// A connection that stands in a transaction which sees what was committed when it began, and nothing later. It is of
-/// no pool: it lasts as long as somebody reads that state. Any thread.
+/// A connection with an open transaction that sees the state at its start, and no later commit. It belongs to no pool
+/// and lives as long as that state is in use. Safe on any thread.
 ///
 /// Meanwhile the server keeps every older version of a row that this transaction might read.
 final class PinnedConnection: @unchecked Sendable {
@@ -12,7 +12,7 @@ final class PinnedConnection: @unchecked Sendable {
   private var connection: Connection?
 
   init(_ connection: Connection) throws {
-    // The first question settles what is seen. An error takes the transaction back to where it has read nothing.
+    // The first query fixes the state. After an error the transaction goes back to the savepoint.
     try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1; SAVEPOINT pinned")
     self.connection = connection
   }
@@ -35,7 +35,7 @@ final class PinnedConnection: @unchecked Sendable {
   func close() { lock.withLock { connection = nil } }
 }
 
-/// A store's pinned connections. Any thread.
+/// A store's pinned connections. Safe on any thread.
 final class PinnedConnections: @unchecked Sendable {
   // `@unchecked Sendable`: `pins` is only touched under `lock`.
 

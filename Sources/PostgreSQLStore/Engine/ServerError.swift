@@ -2,27 +2,28 @@ internal import CPostgreSQL
 internal import CoreData
 import Foundation
 
-/// What the server, or the way to it, has against something.
+/// An error from the server or from the connection to it.
 ///
-/// The message is the primary one alone: details name values of rows, which belong in no log. A password is in none.
+/// It has only the server's primary message: details name values of rows, which don't belong in a log. No message
+/// contains a password.
 struct ServerError: Error {
-  /// SQL's five characters; `08006` where the connection is gone.
+  /// The five characters of SQLSTATE; `08006` if the connection is lost.
   let state: String
   let message: String
   /// The constraint that a row breaks.
   var constraint: String?
-  /// The statement, whose values are parameters.
+  /// The statement, without the values of its parameters.
   var sql: String?
 
-  /// The connection is gone, or the server is going away or not there yet: 08…, 57P01 to 57P03.
+  /// Whether the connection is lost, or the server is shutting down or still starting: 08…, 57P01 to 57P03.
   var isLost: Bool { state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) }
 
-  /// The same transaction may succeed if it is tried again: it met another, and was taken back whole.
+  /// Whether the transaction may succeed if it runs again: it collided with another and was rolled back completely.
   var isPassing: Bool { state == "40001" || state == "40P01" }
 
   var breaksUniqueness: Bool { state == "23505" || state == "23P01" }
 
-  /// The server takes the types of a statement's parts seriously where SQLite compares everything with everything.
+  /// Whether the server refused types or groups in a statement. SQLite is less strict about both.
   var isAboutTypes: Bool {
     ["42883", "42804", "42846", "42725", "22P02", "42803", "42P10", "22003", "42P22", "42P21", "0A000", "2201B"]
       .contains(state)

@@ -2,7 +2,7 @@ internal import CPostgreSQL
 internal import CoreData
 import Foundation
 
-/// What a statement answered, in binary. Immutable; any thread.
+/// The result of a statement. Immutable; safe on any thread.
 final class ServerRows: @unchecked Sendable {
   // `@unchecked Sendable`: libpq's result is never written to.
 
@@ -16,7 +16,7 @@ final class ServerRows: @unchecked Sendable {
 
   deinit { PQclear(handle) }
 
-  /// How many rows the statement has written.
+  /// The number of rows that the statement has written.
   var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
   var columns: Int { Int(PQnfields(handle)) }
@@ -43,7 +43,7 @@ final class ServerRows: @unchecked Sendable {
     isNull(row, column) ? nil : String(decoding: bytes(row, column), as: UTF8.self)
   }
 
-  /// A number of whatever type; nil for null and for what is none.
+  /// A number of any type; nil for null and for a value that is no number.
   func number(_ row: Int, _ column: Int) -> NSNumber? {
     if isNull(row, column) { return nil }
     let bytes = bytes(row, column)

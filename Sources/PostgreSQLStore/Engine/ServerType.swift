@@ -1,8 +1,8 @@
 internal import CoreData
 
-/// The type of a column. There is one for each form of a value in a row: integers of all widths and Booleans are
-/// `bigint`, so that arithmetic in a predicate overflows where it does in memory; a date is a `double precision` of
-/// seconds since 2001-01-01 00:00 UTC, since a `timestamp` would lose what is finer than a microsecond.
+/// The type of a column. There is one for each form of a value in a row. Integers of all widths and Booleans are
+/// `bigint`, so that arithmetic in a predicate overflows where it does in memory. A date is a `double precision` of
+/// seconds since 2001-01-01 00:00 UTC, because a `timestamp` has no more than microseconds.
 struct ServerType: Equatable {
   let name: String
   let oid: UInt32
@@ -32,6 +32,6 @@ struct ServerType: Equatable {
     }
   }
 
-  /// As a table declares it: texts are compared by their bytes, as in memory.
+  /// The type in a table's declaration. Texts are compared by their bytes, as in memory.
   var declaration: String { self == .text ? "text COLLATE \"C\"" : name }
 }

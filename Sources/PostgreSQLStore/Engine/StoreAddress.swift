@@ -2,21 +2,21 @@ internal import CPostgreSQL
 internal import CoreData
 import Foundation
 
-/// Where a store is: the URL that a program gives, in libpq's form, with one item of ours among its parameters.
+/// The address of a store: a URL in libpq's form, with one parameter of this package.
 ///
 ///     postgresql://mary@db.example.com/library?sslmode=verify-full&schema=catalogue
 ///
-/// `schema` is the database's schema that has the store's tables; without it they are where the server's `search_path`
-/// leads. Everything else is libpq's: hosts, ports, TLS, time-outs, a password file or service.
+/// `schema` names the database schema that has the store's tables; without it, the server's `search_path` decides.
+/// Everything else is libpq's: hosts, ports, TLS, time-outs, a password file or service.
 ///
-/// The password is here and nowhere else: `shown` is what errors, logs and `NSPersistentStore.url` have.
+/// Only this type holds the password: errors, logs and `NSPersistentStore.url` have `shown`.
 struct StoreAddress {
   let schema: String?
   /// The URL without a password.
   let shown: URL
   private let information: String
-  /// What the server sets as a session begins: the URL's own settings, or `PGOPTIONS`, and the search path. A pool of
-  /// connections that can't keep a search path to its session refuses it here, where `SET` would change another's.
+  /// The settings of a new session: those of the URL or of `PGOPTIONS`, then the search path. A connection pooler that
+  /// can't keep a search path per session refuses it here; a `SET` would change another program's session.
   private let sessionOptions: String?
 
   init(_ url: URL) {
@@ -41,13 +41,13 @@ struct StoreAddress {
 
   static func isAddress(_ url: URL) -> Bool { ["postgresql", "postgres"].contains(url.scheme) }
 
-  /// A connection, which may have failed: its status says so. Throws where libpq is not installed.
+  /// Returns a new connection, whose status says whether it failed. Throws if libpq is not installed.
   func connect() throws -> OpaquePointer {
     if let problem = cpq_load() {
       throw StoreFailure.missingLibrary(
         "PostgreSQL's client library, libpq,", package: "libpq5", String(cString: problem))
     }
-    // Later words have the last one against the URL, earlier ones are what it says nothing about.
+    // Words before `dbname` are defaults, which the URL can override; words after it override the URL.
     let words = ["fallback_application_name": "Strata", "connect_timeout": "10"]
     let names = Array(words.keys) + ["dbname", "client_encoding"] + (sessionOptions == nil ? [] : ["options"])
     let values = Array(words.values) + [information, "UTF8"] + [sessionOptions].compactMap { $0 }
@@ -56,7 +56,7 @@ struct StoreAddress {
     }
   }
 
-  /// A value as the list of options has it: a blank would end it.
+  /// Returns a value with its blanks and backslashes escaped: a blank would end the option.
   private static func escaped(_ value: String) -> String {
     value.map { $0.isWhitespace || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
   }

@@ -1,8 +1,8 @@
 internal import CoreData
 import Foundation
 
-/// Values in the protocol's binary form: numbers with the highest byte first, a count of bytes before each value of an
-/// array or a COPY.
+/// Values in the protocol's binary form: numbers are big-endian, and each value of an array or a COPY has its length in
+/// front.
 extension [UInt8] {
   @inline(__always)
   mutating func append<Number: FixedWidthInteger>(big number: Number) {
@@ -11,7 +11,7 @@ extension [UInt8] {
 
   mutating func appendNull() { append(big: Int32(-1)) }
 
-  /// A slot of a row, with its count of bytes.
+  /// Appends the value in a slot of a row, with its length in front.
   @inline(__always)
   mutating func append(_ row: RowSnapshot, form: RowForm, slot: Int, word: Int) {
     if word < 0 || row.isNull(slot: slot) { return appendNull() }
@@ -40,15 +40,15 @@ extension [UInt8] {
   }
 }
 
-/// `numeric`: how many digits of 10,000, the weight of the first, the sign, how many decimal places are shown; then the
-/// digits.
+/// The binary form of `numeric`: the number of base-10,000 digits, the weight of the first, the sign and the number of
+/// decimal places shown; then the digits.
 enum WireDecimal {
   private static let negative: UInt16 = 0x4000
   private static let notANumber: UInt16 = 0xC000
 
   static func bytes(of decimal: Decimal) -> [UInt8] {
     if decimal.isNaN { return header(count: 0, weight: 0, sign: notANumber, scale: 0) }
-    // The description has neither an exponent nor a separator of thousands.
+    // The description has neither an exponent nor a thousands separator.
     let text = decimal.description
     let parts = text.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
     let (whole, fraction) = (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")

@@ -1,16 +1,16 @@
 internal import CoreData
 import Foundation
 
-/// Collects the changes of one transaction, and writes them into the history in one statement, the last one before the
-/// commit. Not for several threads.
+/// Collects the changes of one transaction and writes them to the history, in the last statement before the commit.
+/// Used by one thread.
 final class HistoryRecorder {
   private let history: PostgreSQLHistory
   private let connection: Connection
   private let origin: ChangeOrigin
-  /// The number of the transaction; 0 before `finish`, and for one without changes.
+  /// The number of the transaction; 0 before `finishTransaction()`, and for a transaction without changes.
   private(set) var transaction: Int64 = 0
 
-  // One element each for a change, or for many that are alike but for the keys, which follow each other.
+  // Each array has one element per change. Changes that differ only in consecutive keys share one element.
   private var types: [Int64] = []
   private var entities: [Int64] = []
   private var firsts: [Int64] = []
@@ -29,7 +29,7 @@ final class HistoryRecorder {
 
   var isEmpty: Bool { types.isEmpty }
 
-  /// Everything that a save is about.
+  /// Records all changes of a save.
   func record(_ changes: ChangeSet) {
     for row in changes.inserted { insert(row.entity, row.key...row.key) }
     var toMany = changes.toManyUpdates[...]
@@ -51,7 +51,9 @@ final class HistoryRecorder {
     add(1, Int(row.entity), row.key...row.key, history.columns(of: Int(row.entity)).bitmap(slots, toMany: toMany))
   }
 
-  /// - Parameter values: the row as it was; nil where its entity preserves nothing.
+  /// Records a deletion.
+  ///
+  /// - Parameter values: the row before its deletion; nil if its entity preserves nothing.
   func delete(_ row: RowReference, _ values: RowSnapshot?) {
     add(2, Int(row.entity), row.key...row.key, nil)
     guard let values else { return }
@@ -60,12 +62,12 @@ final class HistoryRecorder {
       let property = column.property
       if property.word < 0 || values.isNull(slot: property.slot) { continue }
       bytes.append(values, form: property.form, slot: property.slot, word: property.word)
-      // Without the count of its bytes.
+      // Drops the length in front of the value.
       tombstones[place][types.count - 1] = Array(bytes.dropFirst(4))
     }
   }
 
-  /// Rows whose derived attributes triggers have changed, and that are not among the changes yet.
+  /// Records the rows whose derived attributes a trigger has changed, except rows that are recorded already.
   func updateDerived(_ rows: [RowSnapshot]) {
     for row in rows where !updated.contains(row.reference) && !isInserted(row) {
       var derived = SlotMask()
@@ -92,7 +94,7 @@ final class HistoryRecorder {
     count += Int64(keys.count)
   }
 
-  /// Writes everything; from here to the commit others that do the same wait.
+  /// Writes all changes. Other transactions with history wait from here until the commit.
   func finishTransaction() throws {
     if isEmpty { return }
     let texts = try history.strings(of: origin)

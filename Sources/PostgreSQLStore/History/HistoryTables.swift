@@ -1,7 +1,7 @@
 internal import CoreData
 import Foundation
 
-/// The tables of persistent history, under the names that they have in a SQLite file:
+/// The tables of persistent history, with the same names as in a SQLite file:
 ///
 /// | table | a row for each |
 /// |---|---|
@@ -11,15 +11,15 @@ import Foundation
 /// | ATRANSACTIONCOUNTER | nothing: one row, with the last numbers |
 ///
 /// **The numbers of transactions are in the order of their commits.** A transaction takes its number from the counter's
-/// row as its last step, and holds the row until it is committed: the next one waits, and no reader ever meets a number
-/// while a lower one is still to come. A number whose transaction is taken back goes back with it, so there are no
-/// gaps. What it costs: transactions with history commit one after the other.
+/// row as its last step and locks the row until the commit. The next transaction waits, so a reader never sees a number
+/// before all lower ones. A rollback also takes back the number, so there are no gaps. The price: transactions with
+/// history commit one after the other.
 ///
-/// What deletions preserve is in ZTOMBSTONE0, 1, … in the bytes that the protocol has for the attribute's type.
+/// The columns ZTOMBSTONE0, 1, … hold the values that deletions preserve, in the protocol's binary form.
 enum HistoryTables {
   static func tombstone(_ number: Int) -> String { "ZTOMBSTONE\(number)" }
 
-  /// Makes the tables that are missing, and the columns for what deletions preserve.
+  /// Creates missing tables, and missing columns for the values that deletions preserve.
   static func make(tombstones: Int, _ connection: Connection) throws {
     for statement in statements { try connection.run(statement) }
     for number in 0..<tombstones {
@@ -27,15 +27,15 @@ enum HistoryTables {
     }
   }
 
-  /// Whether there are tables; whether transactions are in them.
+  /// Returns whether the tables exist and whether they hold transactions.
   static func look(_ connection: Connection) throws -> (areThere: Bool, hasTransactions: Bool) {
-    // The answer of an `EXISTS` would need the table.
+    // A query of the table itself would fail if the table is missing.
     let found = try connection.execute("SELECT 1::bigint WHERE to_regclass('atransactioncounter') IS NOT NULL")
     guard found.count > 0 else { return (false, false) }
     return (true, try connection.execute("SELECT Z_PK FROM ATRANSACTION LIMIT 1").count > 0)
   }
 
-  /// How many columns for what deletions preserve there are.
+  /// Returns the number of columns for the values that deletions preserve.
   static func tombstones(_ connection: Connection) throws -> Int {
     let rows = try connection.execute(
       "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('achange') AND attname LIKE 'ztombstone%' "

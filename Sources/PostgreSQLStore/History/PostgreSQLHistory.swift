@@ -1,26 +1,24 @@
 internal import CoreData
 import Foundation
 
-/// The history of one store: what its entities' changes look like in the tables, and reading them.
-///
-/// Immutable but for what is under `lock`; any thread.
+/// The history of one store: writes, reads and deletes its transactions. Safe on any thread.
 final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
-  // `@unchecked Sendable`: immutable, and `own`, `lastOwn` and `keys` are only touched under `lock`.
+  // `@unchecked Sendable`: `own`, `lastOwn` and `keys` are only touched under `lock`; the rest never changes.
 
   let schema: StoreSchema
   let tombstoneCount: Int
-  /// What a recorder runs; its parameters: how many changes there are, four texts, then arrays.
+  /// The statement that a recorder runs. Parameters: the number of changes, the keys of four texts, then arrays.
   let insertText: String
-  /// Not kept: it has this object.
+  /// The store, unowned because it owns this object.
   private unowned let store: PostgreSQLStore
   private let columnsByEntity: [HistoryColumns]
   private let preserved: [[SlotColumn]]
 
   private let lock = NSLock()
   private var lastOwn: Int64 = 0
-  /// Numbers of the store's own transactions that nobody has asked about yet; nil while nobody asks.
+  /// The store's own transactions that `takeOwn` has not returned yet; nil while they are not counted.
   private var own: Set<Int64>?
-  /// By text, its row in ATRANSACTIONSTRING.
+  /// The keys of texts in ATRANSACTIONSTRING, by text.
   private var keys: [String: Int64] = [:]
 
   init(_ store: PostgreSQLStore, _ schema: StoreSchema, tombstones: Int) {
@@ -50,7 +48,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
       + "WITH ORDINALITY AS u (t, e, f, l, c\(places), o), generate_series(u.f, u.l) AS k (k)) SELECT Z_LAST FROM c"
   }
 
-  /// Somebody has emptied the counter's table.
+  /// The error for a counter table that does not have its one row.
   var damaged: any Error {
     StoreFailure.incompatibleSchema(store.url!, table: "ATRANSACTIONCOUNTER", "it does not have one row")
   }
@@ -61,8 +59,8 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
 
   func preserved(_ entity: Int) -> [SlotColumn] { preserved[entity] }
 
-  /// The rows of author, bundle, context and process in ATRANSACTIONSTRING, which are there before any transaction
-  /// refers to them.
+  /// Returns the keys of author, bundle, context and process in ATRANSACTIONSTRING. Inserts missing texts first, so no
+  /// transaction refers to a missing row.
   func strings(of origin: ChangeOrigin) throws -> [Int64?] {
     let process = ProcessInfo.processInfo.processName
     let texts = [origin.author, Bundle.main.bundleIdentifier ?? process, origin.contextName, process]
@@ -96,7 +94,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
   /// The number of the last transaction that this store wrote; 0 for none.
   var lastWritten: Int64 { lock.withLock { lastOwn } }
 
-  /// From here on own transactions are told apart from others'.
+  /// Starts to count the store's own transactions, to tell them apart from those of others.
   func beginCounting() { lock.withLock { own = own ?? [] } }
 
   func endCounting() { lock.withLock { own = nil } }
@@ -105,7 +103,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     lock.withLock { Int64((own ?? []).filter { $0 > first && $0 <= last }.count) }
   }
 
-  /// How many of the transactions behind `first`, up to `last`, are the store's own; they are forgotten.
+  /// Returns how many transactions after `first`, through `last`, are the store's own, and forgets all through `last`.
   func takeOwn(after first: Int64, through last: Int64) -> Int64 {
     lock.withLock {
       let found = (own ?? []).filter { $0 <= last }
@@ -152,14 +150,14 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
             }
           }
         } catch let error as ServerError where hasTold {
-          // What was told is not told twice.
+          // A repeated read would hand out the same transactions twice; a failure is not repeated.
           throw error.failure
         }
       }
     }
   }
 
-  /// The number behind which to read. Throws where transactions behind the bound are gone.
+  /// Returns the number after which to read. Throws if transactions after the bound have been deleted.
   private func floor(of bound: HistoryBound, _ connection: Connection) throws -> Int64 {
     guard case .number(let number) = bound else { return 0 }
     let rows = try connection.execute("SELECT min(Z_PK) FROM ATRANSACTION")
@@ -191,7 +189,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     }
   }
 
-  /// Changes by transaction; those of entities that the model does not have are left out.
+  /// Returns changes by transaction. Leaves out changes of entities that the model does not have.
   private func changes(
     _ numbers: ClosedRange<Int64>, _ connection: Connection
   ) throws -> [Int64: [HistoryChangeRow]] {
@@ -217,7 +215,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     return found
   }
 
-  /// What a deletion preserved, boxed. Bytes that are none of the attribute's type are left out.
+  /// Returns the values that a deletion preserved, boxed. Leaves out bytes that don't fit the attribute's type.
   private func tombstone(_ rows: ServerRows, _ row: Int, _ entity: Int) throws -> [String: Any] {
     var values: [String: Any] = [:]
     for (place, column) in preserved[entity].enumerated() where !rows.isNull(row, 6 + place) {
@@ -251,7 +249,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
       condition = "ZTIMESTAMP < $1"
       parameters.add(time)
     }
-    // Deleting twice is deleting once, but for the count.
+    // A lost connection may run this twice. That does no harm, except that the second count is too low.
     return try store.translatingErrors {
       try store.pool.read { connection in
         try connection.execute(
@@ -269,7 +267,7 @@ extension Int64 {
 }
 
 extension RowBuilder {
-  /// Sets an attribute from the protocol's bytes of its type; false if they are of no such type.
+  /// Sets an attribute from bytes in the protocol's form; returns false if they don't fit its type.
   fileprivate mutating func set(_ bytes: UnsafeRawBufferPointer, of property: LayoutProperty) -> Bool {
     let (slot, word) = (property.slot, property.word)
     switch property.form {

@@ -5,13 +5,13 @@ import Foundation
 extension PostgreSQLStore {
   package var storeHistory: (any StoreHistory)? { history }
 
-  /// What the option asks for:
+  /// Opens the history as the option asks:
   ///
-  /// | option | database | |
+  /// | option | database | result |
   /// |---|---|---|
-  /// | on | any | tables and columns that are missing are made, if the store may be written to |
+  /// | on | any | missing tables and columns are created, unless the store is read-only |
   /// | off | has no transactions | nothing is recorded |
-  /// | off | has transactions | the store becomes read-only: what it wrote would be missing in its history |
+  /// | off | has transactions | the store becomes read-only: its saves would be missing in the history |
   func openHistory(_ schema: StoreSchema) throws -> PostgreSQLHistory? {
     let isAsked = isOn(NSPersistentHistoryTrackingKey)
     return try pool.read { connection in

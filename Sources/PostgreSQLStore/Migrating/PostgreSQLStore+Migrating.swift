@@ -1,7 +1,7 @@
 package import CoreData
 import Foundation
 
-/// Migration to another version of the model, by what the two versions imply: in place, in one transaction.
+/// Inferred migration to another version of the model: in place, in one transaction.
 extension PostgreSQLStore: InPlaceMigrating {
   package static func migrateInPlace(
     at url: URL, by delta: ModelDelta, to layouts: ModelLayouts, configuration: String?, options: [AnyHashable: Any]?
@@ -12,7 +12,7 @@ extension PostgreSQLStore: InPlaceMigrating {
     ).run()
   }
 
-  /// The model that the database keeps.
+  /// Returns the model kept in the database; nil if it can't be read.
   package static func keptModel(at url: URL) -> NSManagedObjectModel? {
     try? MetadataTable.withConnection(to: url) { connection in
       let metadata = try MetadataTable.read(connection) ?? [:]
@@ -20,15 +20,15 @@ extension PostgreSQLStore: InPlaceMigrating {
     }
   }
 
-  /// Nothing is ever put off: dropping a column is no work for the server.
+  /// Returns false: no migration is deferred, since dropping a column costs the server nothing.
   package func finishDeferredMigration(isOne: Bool) throws -> Bool { false }
 
   package static func shown(_ url: URL) -> URL { StoreAddress(url).shown }
 }
 
-/// `Z_MODELCACHE`: the model that the store was made with, or migrated to, as a SQLite file keeps it.
+/// The table `Z_MODELCACHE`: the model of the store's creation or last migration, kept as in a SQLite file.
 enum ModelTable {
-  /// nil where there is none, or none that can be read.
+  /// Returns the model; nil if there is none or it can't be read.
   static func read(_ connection: Connection, _ metadata: [String: Any]) throws -> NSManagedObjectModel? {
     guard try !connection.execute("SELECT 1 WHERE to_regclass('z_modelcache') IS NOT NULL").isEmpty else { return nil }
     let rows = try connection.execute("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
@@ -37,7 +37,7 @@ enum ModelTable {
     return ModelCache.model(of: Array(rows.bytes(0, 0)), named: "Z_MODELCACHE", hashes: hashes)
   }
 
-  /// In whatever transaction is open.
+  /// Replaces the model, as part of an open transaction if there is one.
   static func write(_ model: NSManagedObjectModel, _ connection: Connection) throws {
     try connection.run("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT bytea); DELETE FROM Z_MODELCACHE")
     guard let content = ModelCache.content(of: model) else { return }
@@ -47,10 +47,10 @@ enum ModelTable {
   }
 }
 
-/// Keeps a process that has the store open with one version of the model from writing to another version's tables.
+/// Keeps a process with one version of the model from writing to tables of another version.
 ///
-/// A migration removes all rows of `Z_WRITERS`, without which no connection writes. For a new one a connection comes
-/// here.
+/// A migration deletes all rows of `Z_WRITERS`, and a connection without a row can't write. To get a new row, it has to
+/// pass this check.
 struct VersionGuard: @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 

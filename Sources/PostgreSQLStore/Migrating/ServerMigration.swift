@@ -1,20 +1,20 @@
 internal import CoreData
 import Foundation
 
-/// One migration. All of it is one transaction: whatever fails, and a crash of either side, leaves the old version.
+/// One migration, in one transaction: an error or a crash on either side leaves the old version. Its steps:
 ///
-/// 1. An advisory lock, the one of opening: of several processes the first migrates, the others find it done.
-/// 2. Locks on all tables, so that nobody reads half of it; saves that are under way end first.
-/// 3. What `MigrationPlanner` plans, as for a SQLite file, in PostgreSQL's words.
-/// 4. Sequences of keys, numbers of entities, metadata and the model.
+/// 1. Take the advisory lock, as for opening: the first process migrates, and the others find it done.
+/// 2. Lock all tables, so that no one reads a half-migrated store. Saves that are under way finish first.
+/// 3. Run the steps of `MigrationPlanner`, as for a SQLite file, in PostgreSQL's dialect.
+/// 4. Write sequences of keys, numbers of entities, metadata and the model.
 struct ServerMigration {
   let address: StoreAddress
   let delta: ModelDelta
   let layouts: ModelLayouts
   let configuration: String?
-  /// How long it waits for tables that others read or write, in seconds.
+  /// The longest wait for tables that others read or write, in seconds.
   let patience: TimeInterval
-  /// Called before each step with its number; for tests of what fails.
+  /// A hook for tests of failures, called before each step with its number.
   @TaskLocal static var willRun: (@Sendable (Int) throws -> Void)?
 
   private var url: URL { address.shown }
@@ -49,7 +49,7 @@ struct ServerMigration {
     let facts = try MigrationFacts(connection, before, dialect)
     let plan = try MigrationPlanner.plan(
       delta, from: before, existing: existing, facts: facts, to: after, dialect: dialect)
-    // Sequences go first: they belong to tables that may go, and have numbers that others get.
+    // Drops sequences first: their tables may be dropped, and other entities may get their numbers.
     for table in before.tables {
       try connection.run("DROP SEQUENCE IF EXISTS \(KeyBlocks.name(before.schema.entity(at: table.root.index)))")
     }
@@ -71,13 +71,13 @@ struct ServerMigration {
     }
   }
 
-  /// With the table that every save writes to first.
+  /// Locks all tables, starting with `Z_WRITERS`, which every save writes to first.
   private func lockTables(_ before: SchemaPlan, _ connection: Connection) throws {
     let names = ["Z_WRITERS"] + before.tables.map(\.name) + before.schema.joins.map(\.name)
     try connection.run(
       "SET LOCAL lock_timeout = \(Int(min(max(patience, 0.001), 1_000_000) * 1000)); "
         + "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE; "
-        // What waits for the end of the transaction would keep tables from being altered.
+        // A pending constraint check would keep a table from being altered.
         + "SET CONSTRAINTS ALL IMMEDIATE")
   }
 
@@ -102,7 +102,7 @@ struct ServerMigration {
     }
   }
 
-  /// The first values that several rows have.
+  /// Returns the first values that occur in several rows.
   private func duplicate(
     _ entity: EntitySchema, _ attributes: [String], _ schema: StoreSchema, _ connection: Connection
   ) throws -> [Any?] {
@@ -122,7 +122,7 @@ struct ServerMigration {
 
   // What the database says of itself.
 
-  /// Primary keys of tables that had another name get a name by which saves know them.
+  /// Renames the primary keys of renamed tables, so that a save recognizes them in an error.
   private func nameKeys(_ connection: Connection) throws {
     let rows = try connection.execute(
       """

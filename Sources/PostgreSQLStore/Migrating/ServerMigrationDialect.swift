@@ -1,11 +1,11 @@
 internal import CoreData
 import Foundation
 
-/// A migration's statements in PostgreSQL's words.
+/// A migration's statements in PostgreSQL's dialect.
 struct ServerMigrationDialect: MigrationDialect {
   var sql: SQLDialect { .postgreSQL }
   var integer: String { ServerType.integer.name }
-  /// The server only notes that a column is gone.
+  /// False: to drop a column, the server only marks it as dropped.
   var rewritesTables: Bool { false }
 
   func type(of column: TablePlan.Column, in table: TablePlan, _ schema: StoreSchema) -> MigrationColumnType {
@@ -47,7 +47,8 @@ struct ServerMigrationDialect: MigrationDialect {
 }
 
 extension MigrationFacts {
-  /// Of the indexes those that the source's model asks for: what others have made goes and comes with its columns.
+  /// Reads the facts from the database. Lists only indexes of the source's model: other indexes live and die with their
+  /// columns.
   init(_ connection: Connection, _ source: SchemaPlan, _ dialect: ServerMigrationDialect) throws {
     self.init()
     for table in source.tables {
@@ -91,12 +92,12 @@ extension MigrationFacts {
 /// The names in a statement that makes an index or a constraint.
 private struct ServerIndexName {
   let bare: String
-  /// As SQL takes it.
+  /// The table's name as SQL takes it.
   let table: String
 
   var key: String { ServerIndexName.key(bare, table) }
 
-  /// The server has names in small letters, and no more than 63 bytes of them.
+  /// Returns a key to compare names by: in lower case and at most 63 bytes long, as on the server.
   static func key(_ name: String, _ table: String) -> String {
     [name, table].map { text in
       let plain = text.replacingOccurrences(of: "\"", with: "").lowercased()
@@ -116,7 +117,7 @@ private struct ServerIndexName {
     (bare, self.table) = (name, SQLName.quoted(table))
   }
 
-  /// The name that a text begins with, and what follows.
+  /// Splits a text into the name at its start and the rest.
   private static func unquoted(_ text: Substring) -> (name: String, rest: Substring) {
     guard text.first == "\"" else {
       let end = text.firstIndex(of: " ") ?? text.endIndex

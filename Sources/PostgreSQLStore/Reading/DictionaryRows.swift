@@ -1,7 +1,7 @@
 internal import CoreData
 import Foundation
 
-/// The rows of a fetch of dictionaries.
+/// Makes dictionaries from the result of a fetch.
 struct DictionaryRows {
   private let query: DictionaryQuery
   private let schema: StoreSchema
@@ -13,7 +13,7 @@ struct DictionaryRows {
     self.identity = identity
   }
 
-  /// Null has no key.
+  /// Returns a dictionary for each row. A null value has no key in it.
   func dictionaries(_ rows: ServerRows) -> [NSDictionary] {
     let names = query.columns.map { NSString(string: $0.name) }
     return (0..<rows.count).map { row in
@@ -41,7 +41,7 @@ struct DictionaryRows {
     guard let kind = column.kind else { return natural(rows, row, index) }
     switch kind.form {
     case .integer:
-      // An average as an integer is cut.
+      // An average with an integer type loses its fraction.
       guard let exact = rows.number(row, index) else { return natural(rows, row, index) }
       let number = exact.doubleValue
       if kind == .boolean { return NSNumber(value: number != 0) }
@@ -62,7 +62,7 @@ struct DictionaryRows {
     }
   }
 
-  /// A number as a text has its digits, of a floating one 15, as in SQLite.
+  /// Returns a value as text. A floating-point number gets 15 digits, as in SQLite.
   private func text(_ rows: ServerRows, _ row: Int, _ index: Int) -> String? {
     guard let number = rows.number(row, index) else { return rows.text(row, index) }
     guard rows.type(index) == ServerType.real.oid else { return number.stringValue }
@@ -70,7 +70,8 @@ struct DictionaryRows {
     return text.allSatisfy { $0.isNumber || $0 == "-" } ? text + ".0" : text
   }
 
-  /// A computed value in the server's own type; a `numeric` that is whole and short is an integer, else a double.
+  /// Returns a computed value in the server's own type. A `numeric` becomes an integer if it is whole and fits into 64
+  /// bits, otherwise a double.
   private func natural(_ rows: ServerRows, _ row: Int, _ index: Int) -> NSObject? {
     if let number = rows.number(row, index) {
       guard let decimal = number as? NSDecimalNumber else { return number }

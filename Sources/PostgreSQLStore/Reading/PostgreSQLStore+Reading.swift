@@ -1,7 +1,7 @@
 package import CoreData
 import Foundation
 
-/// Reading the newest state, by whatever connection is free.
+/// Reading the newest state, on any free connection.
 extension PostgreSQLStore: RowReader {
   private var newest: StateQuestions { StateQuestions(store: self, rowCache: rowCache) }
 
@@ -25,17 +25,18 @@ extension PostgreSQLStore: RowReader {
     try newest.memberRows(of: relationship, owners: keys, of: layout)
   }
 
-  /// The rows that a statement names by Z_ENT, or anything where the entity is known, and Z_PK.
+  /// Returns references from a result whose first two columns are Z_ENT and Z_PK. If `layout` is given, it names the
+  /// entity, and the first column is not read.
   func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
     try newest.references(rows, of: layout)
   }
 
-  /// The state that the store has now, to be read later on.
+  /// Returns the store's present state, which can be read later.
   package func pinnedGeneration() throws -> (any StoreGeneration)? {
     try translatingErrors { ServerGeneration(try pins.pin(pool), of: self) }
   }
 
-  /// What a statement answers, as texts: for this package's tools. It can't write.
+  /// Returns the result of a statement as texts, for this package's tools. The statement can't write.
   package func texts(_ sql: String) throws -> [[String?]] {
     try translatingErrors {
       try pool.read { connection in

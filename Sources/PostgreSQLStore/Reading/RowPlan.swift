@@ -2,10 +2,10 @@ internal import CPostgreSQL
 internal import CoreData
 import Foundation
 
-/// Makes rows of what a statement has answered that selects the columns of a `RowQuery`: from libpq's bytes into a
-/// row's slots, without a value in between.
+/// Decodes the result of a statement that selects the columns of a `RowQuery`. It copies libpq's bytes straight into
+/// the slots of rows.
 ///
-/// Immutable; any thread.
+/// Immutable; safe on any thread.
 final class RowPlan: @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
@@ -16,7 +16,7 @@ final class RowPlan: @unchecked Sendable {
     let column: Int32
     /// The column with the destination's Z_ENT, or -1.
     let entityColumn: Int32
-    /// Layout index of the declared destination.
+    /// The layout index of the declared destination.
     let destination: Int
     let isPolymorphic: Bool
   }
@@ -28,9 +28,9 @@ final class RowPlan: @unchecked Sendable {
 
   let query: RowQuery
   private let schema: StoreSchema
-  /// What errors name.
+  /// The store's URL, for errors.
   private let url: URL
-  /// By layout index, less the first one's; nil for entities outside the configuration.
+  /// The decoders, by layout index minus the first one's; nil for entities outside the configuration.
   private let decoders: [Decoder?]
   private let hasOneEntity: Bool
 
@@ -65,8 +65,7 @@ final class RowPlan: @unchecked Sendable {
     return rows
   }
 
-  /// The rows of a statement that also selects, behind the columns, the key of the object that a relationship leads
-  /// from.
+  /// Decodes the members of a relationship. The result has the owner's key in one more column, after those of the row.
   func memberRows(_ result: ServerRows) throws -> [MemberRow] {
     var rows: [MemberRow] = []
     rows.reserveCapacity(result.count)
@@ -132,7 +131,7 @@ final class RowPlan: @unchecked Sendable {
     _ step: Step, _ row: Int, _ result: ServerRows, _ bytes: UnsafeRawPointer, _ builder: inout RowBuilder
   ) throws {
     let key = Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
-    // No row has such a key, and in memory it would be an object's that no store has seen.
+    // No stored row has such a key. In memory, it would mean an object that was never saved.
     if key <= 0 { return }
     builder.setInt(key, slot: step.slot, word: step.word)
     guard step.isPolymorphic else { return }

@@ -1,12 +1,12 @@
 package import CoreData
 import Foundation
 
-/// One generation of a store. It has a row cache of its own: the store's holds newer rows, which nobody in this
-/// generation may see, and the older ones that are read here must not come before them.
+/// One generation of a store. It has a row cache of its own, since the store's cache holds newer rows: they must not
+/// show up in this generation, and its older rows must not replace them.
 package final class ServerGeneration: StoreGeneration {
   private let pinned: PinnedConnection
   private let rowCache: RowCache
-  /// Not kept: a store that is removed while a context is pinned ends its connections.
+  /// The store, weak so that it can be removed while a context is pinned; removing it closes its connections.
   private weak var store: PostgreSQLStore?
 
   init(_ pinned: PinnedConnection, of store: PostgreSQLStore) {
@@ -23,7 +23,7 @@ package final class ServerGeneration: StoreGeneration {
   }
 }
 
-/// Reads the state of a generation; it keeps the store while it is asked.
+/// Reads the state of a generation. It keeps the store alive for as long as it lives itself.
 private final class PinnedServerReader: RowReader {
   private let questions: StateQuestions
 

@@ -1,12 +1,12 @@
 internal import CoreData
 import Foundation
 
-/// The five questions of a `RowReader`, of one state of a store: the newest, or one that is pinned.
+/// Answers the questions of a `RowReader` from one state of a store: the newest, or a pinned one.
 struct StateQuestions {
   let store: PostgreSQLStore
-  /// Rows of this state.
+  /// The cache for rows of this state.
   let rowCache: RowCache
-  /// nil for the newest state.
+  /// The connection of a pinned state; nil for the newest.
   var pinned: PinnedConnection?
 
   private var schema: StoreSchema { store.schema }
@@ -55,7 +55,7 @@ struct StateQuestions {
     }
   }
 
-  /// The text of a simple fetch is found by its shape; then it depends on no value.
+  /// Runs a fetch. A simple fetch uses the text kept for its shape, which does not depend on the values.
   private func run(
     _ fetch: FetchDescription, _ output: FetchShape.Output, _ plan: RowPlan, _ planner: FetchPlanner
   ) throws -> ServerRows {
@@ -74,7 +74,8 @@ struct StateQuestions {
     return try read { try $0.execute(text, parameters) }
   }
 
-  /// The rows of a statement that selects Z_ENT, or anything where the entity is known, and Z_PK.
+  /// Returns references from a result whose first two columns are Z_ENT and Z_PK. If `layout` is given, it names the
+  /// entity, and the first column is not read.
   func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
     try (0..<rows.count).map { row in
       guard let entity = layout?.index ?? schema.index(ofNumber: Int(rows.int(row, 0))) else {

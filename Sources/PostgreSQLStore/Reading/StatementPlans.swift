@@ -1,19 +1,18 @@
 internal import CoreData
 import Foundation
 
-/// The statements of a store that its model or the shape of a fetch settles, made when first needed and kept. Any
-/// thread.
+/// Makes and keeps the statements that depend only on the model or on the shape of a fetch. Safe on any thread.
 final class StatementPlans: @unchecked Sendable {
-  // `@unchecked Sendable`: what is kept is only touched under `lock`.
+  // `@unchecked Sendable`: the kept statements are only touched under `lock`.
 
   private let schema: StoreSchema
   private let url: URL
   private let lock = NSLock()
-  /// By layout index times two, plus one with subentities.
+  /// The row plans, by twice the layout index, plus one with subentities.
   private var rowPlans: [Int: RowPlan] = [:]
-  /// By shape of the fetch.
+  /// The texts of fetches, by shape.
   private var fetchTexts: [FetchShape: String] = [:]
-  /// Other texts, by what they are for.
+  /// The other texts, by purpose.
   private var texts: [String: String] = [:]
   private static let shapeLimit = 512
 
@@ -43,7 +42,7 @@ final class StatementPlans: @unchecked Sendable {
     }
   }
 
-  /// Selects the rows of an array of keys of a hierarchy.
+  /// Returns the statement that selects rows by their keys. Parameter: an array of keys.
   func faultText(_ plan: RowPlan) -> String {
     lock.withLock {
       let place = "fault \(plan.query.entity.table)"
@@ -56,7 +55,8 @@ final class StatementPlans: @unchecked Sendable {
     }
   }
 
-  /// Selects the members of a relationship of an array of owners, and the owners' keys behind the columns.
+  /// Returns the statement that selects the members of a relationship, with the owner's key in the last column.
+  /// Parameter: an array of owners' keys.
   func memberText(
     _ relationship: LayoutProperty, of layout: EntityLayout, _ plan: RowPlan, referencesOnly: Bool
   ) throws -> String {
@@ -85,7 +85,7 @@ extension SQLExpression {
 }
 
 extension SQLFragment {
-  /// The text with `$1`, `$2`, … in the place of its question marks. In quoted names there may be such too.
+  /// The text with `$1`, `$2`, … instead of question marks. Question marks between quotes stay.
   var numberedText: String {
     guard sql.utf8.contains(UInt8(ascii: "?")) else { return sql }
     var text: [UInt8] = []

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Tells processes that listen of a commit: one notification, sent by the server once the transaction is committed, on
-/// a channel of the store. It says which store object has written, so that this one does not take it for news; what was
-/// written is in the history.
+/// Notifies listening processes of a commit. The server sends one notification on the store's channel when the
+/// transaction is committed. It names the store object that wrote, so that this one ignores its own commits. The
+/// changes themselves are in the history.
 struct CommitNotice {
   let channel: String
-  /// The payload: this store object, and no other.
+  /// The payload, which identifies this store object.
   let sender = UUID().uuidString
 
   init(store uuid: String) {
     channel = "strata_" + uuid.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
   }
 
-  /// As a column of the statement that leaves the mark: it takes no round trip.
+  /// The call that sends the notification. The statement that leaves the mark contains it, so it costs no round trip.
   var call: String { "pg_notify('\(channel)', '\(sender)')" }
 }

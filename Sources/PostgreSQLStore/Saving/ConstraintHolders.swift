@@ -1,7 +1,7 @@
 internal import CoreData
 import Foundation
 
-/// Finds the stored rows that have the values of a uniqueness constraint.
+/// Finds stored rows that have given values in the attributes of a uniqueness constraint.
 struct ConstraintHolders {
   private let store: PostgreSQLStore
   private let connection: Connection
@@ -11,7 +11,7 @@ struct ConstraintHolders {
     self.connection = connection
   }
 
-  /// The rows of the store that have the same values as some of these.
+  /// Returns the stored rows that agree with one of `rows` in all values of a constraint.
   func rows(
     _ constraint: [String], _ declaring: EntityLayout, _ rows: [RowSnapshot], isLocking: Bool = false
   ) throws -> [RowSnapshot] {
@@ -21,7 +21,7 @@ struct ConstraintHolders {
     }
     guard columns.count == constraint.count else { return [] }
     var parameters = Parameters()
-    // Rows of subentities have the values at other places.
+    // Rows of subentities have these values in other slots.
     for column in columns {
       parameters.addArray(of: ServerType(column.property.form), count: rows.count) { bytes in
         for row in rows {
@@ -44,7 +44,7 @@ struct ConstraintHolders {
 }
 
 extension ModelLayouts {
-  /// What a row has in a constraint's properties; nil where it lacks one or has nil in it.
+  /// Returns a row's values of a constraint; nil if the row lacks one of the properties or has nil in it.
   func values(_ row: RowSnapshot, _ constraint: [String]) -> ConstraintValues? {
     let layout = layouts[row.entity]
     let properties = constraint.compactMap { layout.property(named: $0) }

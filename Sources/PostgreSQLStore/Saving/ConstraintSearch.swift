@@ -1,8 +1,7 @@
 internal import CoreData
 import Foundation
 
-/// Finds which rows would agree in the values of uniqueness constraints once a change set is applied, after the server
-/// has refused it.
+/// Finds the conflicts in a change set that the server refused: the rows that would break a uniqueness constraint.
 struct ConstraintSearch {
   private let changes: ChangeSet
   private let store: PostgreSQLStore
@@ -14,7 +13,7 @@ struct ConstraintSearch {
     self.connection = connection
   }
 
-  /// A row that takes values, and those it had before; nil for a new one.
+  /// A row to write, with the row as it was read; `base` is nil for a new row.
   private struct Candidate {
     let row: RowSnapshot
     let base: RowSnapshot?
@@ -39,7 +38,7 @@ struct ConstraintSearch {
     _ constraint: [String], _ declaring: EntityLayout, _ candidates: [Candidate]
   ) throws -> [ConstraintConflict] {
     func values(_ row: RowSnapshot) -> ConstraintValues? { store.layouts.values(row, constraint) }
-    // Rows that take the values by this save; a row that had them before holds them as the store's.
+    // Rows that get these values in this save. A row that had them before is found in the store instead.
     var takers: [ConstraintValues: [RowSnapshot]] = [:]
     var leaving = Set(changes.deleted.filter { declaring.subtree.contains($0.entity) }.map(\.key))
     for candidate in candidates {

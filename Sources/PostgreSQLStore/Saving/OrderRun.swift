@@ -1,10 +1,10 @@
 internal import CoreData
 import Foundation
 
-/// Numbers the members of ordered relationships: for each relationship one statement that reads the numbers there are,
-/// of all owners, and one that writes those that change.
+/// Numbers the members of ordered relationships. For each relationship, one statement reads the numbers of all owners
+/// and another writes the changed ones.
 struct OrderRun {
-  /// Where the numbers of a relationship are.
+  /// The table and columns that hold the numbers of a relationship.
   private struct Place: Hashable {
     let table: String
     let owner: String

@@ -1,22 +1,22 @@
 package import CoreData
 import Foundation
 
-/// Saving: run in one transaction, then answer.
+/// Saving, in one transaction.
 ///
-/// | what happens | what comes of it |
+/// | event | result |
 /// |---|---|
 /// | a row has another version, or is gone | `versionConflicts`; nothing is written |
-/// | a uniqueness constraint | `constraintConflicts`; nothing is written |
-/// | the save met another (40001, 40P01) | it is run again: the server has taken all of it back |
-/// | the connection was lost | the save's mark is looked up on another: committed, or run again |
-/// | the server can't be asked any more either | an error that says so, 08007 |
+/// | a row breaks a uniqueness constraint | `constraintConflicts`; nothing is written |
+/// | the save collided with another (40001, 40P01) | it runs again: the server has rolled it back |
+/// | the connection was lost | another connection looks up the save's mark: it was committed, or it runs again |
+/// | the server can't be reached any more | error 08007, which says that the outcome is unknown |
 extension PostgreSQLStore {
-  /// How often a save is run.
+  /// The number of attempts that a save gets.
   static let attempts = 10
 
   package func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     try translatingErrors {
-      // Values that another store keeps in files are in rows here.
+      // SQLite stores keep these values in files; this store keeps them in rows.
       let changes = try changes.withExternalValues(layouts)
       let metadata = changedMetadata
       let run = try SaveRun(changes, metadata: metadata, self)
@@ -33,22 +33,22 @@ extension PostgreSQLStore {
         } catch let error as ServerError where error.breaksUniqueness {
           if error.constraint?.hasSuffix("_pkey") == true { throw error }
           let conflicts = try pool.read { try ConstraintSearch(changes, self, $0).conflicts() }
-          // None: the row that was in the way has gone since.
+          // No conflicts: the other row has gone since, so the save runs again.
           guard conflicts.isEmpty else { return .constraintConflicts(conflicts) }
           if isLast { throw error }
         } catch let error as ServerError where error.isPassing && !isLast {
           Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
         } catch is SaveRun.MarkGone where !isLast {
-          // Written by nobody; the next attempt gets another mark.
+          // Nothing was written; the next attempt gets a new mark.
         }
       }
       preconditionFailure("The last attempt ends the save.")
     }
   }
 
-  /// Writes once. Where the answer was lost it is found out what it would have been.
+  /// Writes once and returns the outcome. If the answer is lost, looks up the save's mark.
   ///
-  /// - Parameter body: puts what it has done into its third argument before it commits, and commits.
+  /// - Parameter body: writes, stores the outcome in its third argument, then commits.
   func write<Outcome>(
     _ body: (Connection, SaveMark, PendingOutcome<Outcome>) throws -> Void
   ) throws -> Outcome {
@@ -67,7 +67,7 @@ extension PostgreSQLStore {
         }
       }
     } catch let error as ServerError where error.isLost {
-      // Without a mark nothing was sent that writes.
+      // Without a mark, nothing that writes was sent.
       guard let mark else { throw error }
       let isCommitted: Bool
       do {
@@ -84,7 +84,7 @@ extension PostgreSQLStore {
     return outcome
   }
 
-  /// Runs `body` until it isn't the connection that fails, as long as somebody waits for a connection.
+  /// Runs `body` again while the connection is lost, for as long as `settings.patience` allows.
   func reconnected<Result>(_ body: () throws -> Result) throws -> Result {
     let deadline = Date(timeIntervalSinceNow: settings.patience)
     while true {
@@ -95,14 +95,14 @@ extension PostgreSQLStore {
     }
   }
 
-  /// Rows that triggers have changed further.
+  /// Puts rows that triggers have changed into the cache, and returns them.
   private func publish(derived: [RowSnapshot]) -> [RowSnapshot] {
     var rows = derived
     rowCache.publish(&rows)
     return rows
   }
 
-  /// Lets the cache know what is committed.
+  /// Updates the cache with committed changes.
   private func publish(_ changes: ChangeSet) {
     rowCache.invalidate(changes.deleted.map(\.reference))
     var rows = changes.inserted + changes.updated.map(\.row)
@@ -110,7 +110,7 @@ extension PostgreSQLStore {
   }
 
   private func conflicts(_ bases: [RowSnapshot]) throws -> [VersionConflict] {
-    // Asked before the rows are read, which publishes them.
+    // Looks in the cache first: reading the rows puts them there.
     let cached = bases.map { rowCache.row($0.reference) }
     var persisted: [RowReference: RowSnapshot] = [:]
     for (root, rows) in Dictionary(grouping: bases, by: { layouts.layouts[$0.entity].rootIndex }) {
@@ -125,7 +125,7 @@ extension PostgreSQLStore {
   }
 }
 
-/// What a transaction has done, kept where it is still found if the answer to its commit is lost.
+/// The outcome of a transaction. It is stored before the commit, so that it survives a lost answer.
 final class PendingOutcome<Value> {
   var value: Value?
 }

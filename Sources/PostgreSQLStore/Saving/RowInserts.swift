@@ -1,8 +1,8 @@
 internal import CoreData
 
-/// Inserts rows of one entity: a few by a statement with arrays, many by COPY, from their bytes.
+/// Inserts rows of one entity: a few with one INSERT whose parameters are arrays, many with COPY.
 struct RowInserts {
-  /// From how many rows on they are copied in.
+  /// The smallest number of rows that is inserted with COPY.
   static let copyThreshold = 100
 
   private let schema: StoreSchema

@@ -1,26 +1,27 @@
 internal import CoreData
 import Foundation
 
-/// What a connection leaves in the database with each save, so that a save whose answer was lost can be looked up.
+/// The mark that each save leaves in the database. If the server's answer is lost, the mark tells whether the save was
+/// committed.
 ///
-/// A connection has a row in `Z_WRITERS`. Each save gives it the next number, in the save's own transaction: the row
-/// has the number exactly if the save is committed. Whoever lost an answer **takes the row away** and sees what it had:
+/// A connection has a row in `Z_WRITERS`. Each save writes its number to that row, in its own transaction: the row
+/// has the number exactly if the save is committed. A store that lost an answer **deletes the row** and reads it:
 ///
-/// - while the server is still busy with the save, it holds the row, and the look waits;
-/// - a save that the server meets only later finds no row, and writes nothing. So what was looked up as lost stays
-///   lost, and may be tried again: nothing is done twice.
+/// - if the server is still busy with the save, the save holds a lock on the row, and the deletion waits;
+/// - if the save reaches the server only later, it finds no row and writes nothing. A save that was looked up as lost
+///   stays lost, so the store can run it again: nothing is written twice.
 ///
-/// Numbers of transactions would not do: after a crash the server may give one out again.
+/// The server's transaction numbers would not do: after a crash the server may use a number again.
 struct SaveMark {
   let writer: UUID
   let number: Int64
-  /// What the transaction tells others of when it is committed.
+  /// The notification that the commit sends; nil if notifications are off.
   let notice: CommitNotice?
 
   static let table =
     "CREATE TABLE Z_WRITERS (Z_WRITER uuid PRIMARY KEY, Z_LAST bigint NOT NULL, Z_TIME timestamptz NOT NULL)"
 
-  /// After how long a row that nobody has written to is another's who has gone without taking it along.
+  /// The age at which an unused row is deleted: its connection has ended without deleting it.
   private static let age = "interval '7 days'"
 
   static func register(_ writer: UUID, _ connection: Connection) throws {
@@ -29,17 +30,17 @@ struct SaveMark {
         + "INSERT INTO Z_WRITERS (Z_WRITER, Z_LAST, Z_TIME) VALUES ('\(writer)', 0, now()) ON CONFLICT DO NOTHING")
   }
 
-  /// Begins a transaction that leaves the mark.
+  /// The statements that begin a transaction and leave the mark.
   var begin: String {
     "BEGIN; UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(returning)"
   }
 
   private var returning: String { notice.map { " RETURNING \($0.call)" } ?? "" }
 
-  /// A statement, which is a transaction by itself, with the mark: it writes nothing without the row, and the mark is
-  /// left only if it has written so many rows.
+  /// Returns one statement that runs `sql` and leaves the mark, as a transaction of its own. It writes nothing if the
+  /// connection's row is missing, and leaves the mark only if it has written `rows` rows.
   ///
-  /// - Parameter sql: ends in a condition, to which another one is added.
+  /// - Parameter sql: a statement that ends in a condition, so that another condition can be added.
   func around(_ sql: String, rows: Int) -> String {
     "WITH w AS (SELECT FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' FOR UPDATE), "
       + "s AS (\(sql) AND EXISTS (SELECT FROM w) RETURNING 1) "
@@ -47,7 +48,7 @@ struct SaveMark {
       + "WHERE Z_WRITER = '\(writer)' AND (SELECT count(*) FROM s) = \(rows)\(returning)"
   }
 
-  /// Whether the save is committed. Takes the row away.
+  /// Returns whether the save was committed, and deletes the row.
   func isCommitted(_ connection: Connection) throws -> Bool {
     let rows = try connection.run(
       "DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")

@@ -3,22 +3,24 @@ import Foundation
 
 /// Writes a change set on one connection, in this order:
 ///
-/// 1. locked rows are checked;
-/// 2. links that go; 3. rows that are deleted, changed, new; 4. links that come, then orders;
-/// 5. metadata, if they have changed.
+/// 1. check locked rows;
+/// 2. remove links;
+/// 3. delete, update, then insert rows;
+/// 4. add links, then number ordered ones;
+/// 5. write the metadata, if they have changed.
 ///
-/// Each save leaves a `SaveMark`, by which it is found if its answer is lost.
+/// Each save leaves a `SaveMark`, so that it can be looked up if its answer is lost.
 ///
-/// A statement that meets a row of another version ends the run: `Outdated` is thrown, and the transaction taken back.
-/// Uniqueness is judged at the end of the transaction, so the order of rows is of no matter to it. Rows are written in
-/// the order of their keys, so that two saves of the same rows wait for each other rather than block each other.
+/// If a row has another version, the run rolls back and throws `Outdated`. The server checks uniqueness at the end of
+/// the transaction, so the order of rows does not matter to it. Rows are written in the order of their keys: two saves
+/// of the same rows then wait for each other instead of ending in a deadlock.
 struct SaveRun {
-  /// Rows that no longer have the version they were read with.
+  /// The error for rows that no longer have the version they were read with.
   struct Outdated: Error {
     let rows: [RowSnapshot]
   }
 
-  /// The connection's mark is gone: nothing was written.
+  /// The error for a connection whose row in `Z_WRITERS` is gone: nothing was written.
   struct MarkGone: Error {}
 
   private let changes: ChangeSet
@@ -48,7 +50,8 @@ struct SaveRun {
     }
   }
 
-  /// Whether it is one statement, which is a transaction by itself: of one row, or of rows that have no version yet.
+  /// Whether one statement can write everything, as a transaction of its own: it updates or deletes a single row, or
+  /// inserts a few rows of one entity.
   private var isOneStatement: Bool {
     guard store.history == nil, !store.derivesValues, metadata == nil, changes.locked.isEmpty, changes.links.isEmpty,
       links.removals.isEmpty,
@@ -62,7 +65,7 @@ struct SaveRun {
     }
   }
 
-  /// One statement, one round trip.
+  /// Writes everything with one statement, in one round trip.
   private func writeOne(_ connection: Connection, _ mark: SaveMark) throws {
     let (sql, parameters, rows): (String, Parameters, [RowSnapshot])
     if let update = changes.updated.first {
@@ -138,11 +141,11 @@ struct SaveRun {
     if found.count < rows.count { try giveUp(rows, entity, connection) }
   }
 
-  /// Takes the transaction back, and says which of some rows are not as they were read.
+  /// Rolls the transaction back and throws the rows that are not as they were read.
   private func giveUp(_ rows: [RowSnapshot], _ entity: EntitySchema, _ connection: Connection) throws {
     try connection.run("ROLLBACK")
     let found = try outdated(rows, entity, connection)
-    // None, if all have come back to their versions since: whoever asked tries again.
+    // No row is outdated if all have their old versions again: the caller tries again.
     throw found.rows.isEmpty ? MarkGone() as any Error : found
   }
 
@@ -153,7 +156,7 @@ struct SaveRun {
     return parameters
   }
 
-  /// Which of some rows have another version, or are gone.
+  /// Returns the rows that have another version or are gone.
   private func outdated(
     _ rows: [RowSnapshot], _ entity: EntitySchema, _ connection: Connection
   ) throws -> Outdated {

@@ -5,7 +5,7 @@ import Foundation
 struct WriteColumn {
   enum Source {
     case key
-    /// The version that the row has, or the one that it was read with, as the caller gives rows.
+    /// The row's version.
     case version
     case entity(Int64)
     case slot(RowForm, slot: Int, word: Int)
@@ -29,7 +29,7 @@ struct WriteColumn {
     return [value, entity]
   }
 
-  /// Appends a row's value, with the count of its bytes before it.
+  /// Appends a row's value, with its length in front.
   @inline(__always)
   func append(_ row: RowSnapshot, _ schema: StoreSchema, to bytes: inout [UInt8]) {
     switch source {
@@ -50,7 +50,7 @@ struct WriteColumn {
 }
 
 extension Parameters {
-  /// Adds a column of rows as an array.
+  /// Adds an array parameter with the rows' values of a column.
   mutating func add(_ column: WriteColumn, of rows: [RowSnapshot], _ schema: StoreSchema) {
     addArray(of: column.type, count: rows.count) { bytes in
       bytes.reserveCapacity(bytes.count + rows.count * 16)

@@ -1,7 +1,7 @@
 internal import CoreData
 import Foundation
 
-/// The statements of saves: one for any number of rows of an entity, whose values come as arrays, one for each column.
+/// The statements of saves. Each writes any number of rows of one entity; its parameters are arrays, one per column.
 enum WriteTexts {
   static func insertColumns(_ entity: EntitySchema) -> [WriteColumn] {
     [
@@ -27,7 +27,7 @@ enum WriteTexts {
     "COPY \(entity.table) (\(names(columns))) FROM STDIN (FORMAT binary)"
   }
 
-  /// Parameters: keys, the versions that the rows were read with, the columns.
+  /// Updates rows that still have their version. Parameters: keys, the versions as read, the columns.
   static func update(_ entity: EntitySchema, _ columns: [WriteColumn]) -> String {
     let sets = ["Z_OPT = u.v + 1"] + columns.enumerated().map { "\($1.name) = u.c\($0)" }
     let places = columns.indices.map { ", c\($0)" }.joined()
@@ -36,7 +36,7 @@ enum WriteTexts {
       + "WHERE t.Z_PK = u.k AND t.Z_OPT = u.v"
   }
 
-  /// Whatever the version. Parameters: keys, the columns.
+  /// Updates rows, whatever their version. Parameters: keys, the columns.
   static func overwrite(_ entity: EntitySchema, _ columns: [WriteColumn]) -> String {
     let sets = ["Z_OPT = t.Z_OPT + 1"] + columns.enumerated().map { "\($1.name) = u.c\($0)" }
     let places = columns.indices.map { ", c\($0)" }.joined()
@@ -44,19 +44,19 @@ enum WriteTexts {
       + "FROM \(arrays([.integer] + columns.map(\.type))) AS u (k\(places)) WHERE t.Z_PK = u.k"
   }
 
-  /// Parameters: keys, versions.
+  /// Deletes rows that still have their version. Parameters: keys, the versions as read.
   static func delete(_ entity: EntitySchema) -> String {
     "DELETE FROM \(entity.table) AS t USING \(arrays([.integer, .integer])) AS u (k, v) "
       + "WHERE t.Z_PK = u.k AND t.Z_OPT = u.v"
   }
 
-  /// Rows that still have their version; nobody may change them before the transaction ends.
+  /// Selects rows that still have their version, and locks them against changes until the transaction ends.
   static func check(_ entity: EntitySchema) -> String {
     "SELECT t.Z_PK FROM \(entity.table) AS t JOIN \(arrays([.integer, .integer])) AS u (k, v) "
       + "ON t.Z_PK = u.k AND t.Z_OPT = u.v FOR SHARE OF t"
   }
 
-  /// Keys and versions as they are, of an array of keys.
+  /// Selects the present versions of rows. Parameter: keys.
   static func versions(_ entity: EntitySchema) -> String {
     "SELECT Z_PK, Z_OPT FROM \(entity.table) WHERE Z_PK = ANY ($1)"
   }

@@ -1,18 +1,18 @@
 internal import CoreData
 import Foundation
 
-/// One transaction that writes: it leaves a mark, and ends with its part of the history.
+/// One transaction that writes. It begins by leaving its mark, and ends by recording its history.
 struct WriteTransaction {
   let connection: Connection
-  /// Nil for a store without history.
+  /// The recorder of changes; nil for a store without history.
   let recorder: HistoryRecorder?
 
-  /// What triggers did to rows besides what was written to them.
+  /// The result of a transaction, with the rows that triggers have changed.
   struct Outcome<Result> {
     let result: Result
-    /// The rows as they are now; published by nobody yet.
+    /// The changed rows, read again but not in the cache yet.
     var derived: [RowSnapshot] = []
-    /// Its number in the history; 0 for none.
+    /// The transaction's number in the history; 0 for none.
     var transaction: Int64 = 0
   }
 
@@ -31,7 +31,7 @@ struct WriteTransaction {
       if let notes { outcome.derived = try notes.rows() }
       if let recorder = transaction.recorder, !recorder.isEmpty {
         recorder.updateDerived(outcome.derived)
-        // A wait for another transaction belongs before the place where others wait for this one.
+        // Checking constraints may wait for another transaction, so it comes before the step that makes others wait.
         if store.hasConstraints { try connection.run("SET CONSTRAINTS ALL IMMEDIATE") }
         try recorder.finishTransaction()
         outcome.transaction = recorder.transaction
@@ -41,8 +41,8 @@ struct WriteTransaction {
   }
 }
 
-/// The rows that triggers have derived values for, in a table of the connection that is empty again after the
-/// transaction. Triggers write to it where they find it; a program that writes by SQL needs none.
+/// The rows for which triggers have derived values. Triggers note them in a temporary table of the connection, which
+/// the commit empties. Without the table they note nothing, so a program that writes with SQL does not need it.
 struct DerivedNotes {
   private let store: PostgreSQLStore
   private let connection: Connection

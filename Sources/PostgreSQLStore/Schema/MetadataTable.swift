@@ -1,10 +1,9 @@
 internal import CoreData
 import Foundation
 
-/// The metadata of a store, as its database keeps them: the one row of `Z_METADATA`, with the columns that it has in a
-/// SQLite file.
+/// The metadata of a store in its database: the one row of `Z_METADATA`, with the same columns as in a SQLite file.
 enum MetadataTable {
-  /// The dictionary; nil where the table is missing.
+  /// Returns the metadata; nil if the table is missing.
   static func read(_ connection: Connection) throws -> [String: Any]? {
     guard try !connection.execute("SELECT 1 WHERE to_regclass('z_metadata') IS NOT NULL").isEmpty else { return nil }
     let rows = try connection.execute("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
@@ -14,7 +13,7 @@ enum MetadataTable {
     return metadata
   }
 
-  /// Writes the row, in whatever transaction is open. Values must be those of property lists.
+  /// Writes the row, as part of an open transaction if there is one. Values must be property list values.
   static func write(_ metadata: [String: Any], _ connection: Connection) throws {
     var plist = metadata
     let uuid = plist.removeValue(forKey: NSStoreUUIDKey) as? String ?? ""
@@ -27,7 +26,7 @@ enum MetadataTable {
         + "ON CONFLICT (Z_VERSION) DO UPDATE SET Z_UUID = excluded.Z_UUID, Z_PLIST = excluded.Z_PLIST", parameters)
   }
 
-  /// A connection to a store that need not be open.
+  /// Runs `body` with a connection to a store that need not be open.
   static func withConnection<Result>(to url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     do {
       return try body(Connection(StoreAddress(url), preparesStatements: false, trace: StatementTrace.requested))

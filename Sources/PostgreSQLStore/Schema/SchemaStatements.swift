@@ -1,12 +1,12 @@
 internal import CoreData
 import Foundation
 
-/// The statements that make a store's tables. Pure.
+/// Makes the statements that create a store's tables. Runs none of them.
 ///
-/// Names are those of a SQLite file: `ZBOOK` with `Z_PK`, `Z_ENT`, `Z_OPT` and `ZTITLE`, which the server has in small
-/// letters. What differs: the types (`ServerType`); the keys of a table come from a sequence, in blocks; a uniqueness
-/// constraint is judged at the end of the transaction; and functions that SQLite calls in the program are in the
-/// database.
+/// Names are the same as in a SQLite file: `ZBOOK` with `Z_PK`, `Z_ENT`, `Z_OPT` and `ZTITLE`. The server stores them
+/// in lower case. Four things differ. Columns have the types of `ServerType`. The keys of a table come from a sequence,
+/// in blocks. The server checks uniqueness at the end of the transaction. The functions that SQLite calls in the
+/// program are in the database.
 struct SchemaStatements {
   private let plan: SchemaPlan
 
@@ -28,7 +28,7 @@ struct SchemaStatements {
     }
   }
 
-  /// A migration does not make triggers anew.
+  /// Throws if an entity has a derived attribute: a migration can't rebuild its triggers.
   func refuseDerived() throws {
     for entity in plan.schema.entities.compactMap({ $0 }) {
       for property in entity.layout.slots where property.description is NSDerivedAttributeDescription {
@@ -45,7 +45,7 @@ struct SchemaStatements {
       + "(Z_PK bigint PRIMARY KEY, Z_ENT bigint NOT NULL, Z_OPT bigint NOT NULL\(columns))"
   }
 
-  /// By name, the types of the columns that hold values; the others are integers.
+  /// Returns the types of the columns that hold values, by name. All other columns are integers.
   static func types(in table: TablePlan, _ schema: StoreSchema) -> [String: ServerType] {
     var types: [String: ServerType] = [:]
     for entity in schema.entities.compactMap({ $0 }) where entity.layout.rootIndex == table.root.index {
@@ -69,7 +69,7 @@ struct SchemaStatements {
       guard let condition else {
         return index.made(by: "\(add) UNIQUE (\(columns.joined(separator: ", "))) \(deferred)")
       }
-      // Only a constraint of this kind can be about some of a table's rows and judged at the end.
+      // Only an exclusion constraint can cover some rows of a table and be checked at the end.
       let equal = columns.map { "\($0) WITH =" }.joined(separator: ", ")
       return index.made(by: "\(add) EXCLUDE USING btree (\(equal)) WHERE (\(condition)) \(deferred)")
     }

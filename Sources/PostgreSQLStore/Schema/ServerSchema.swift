@@ -1,7 +1,7 @@
 internal import CoreData
 import Foundation
 
-/// What the database has: numbers of entities, tables and their columns.
+/// Reads the database's own description: numbers of entities, tables and columns.
 enum ServerSchema {
   static func read(_ connection: Connection, url: URL, metadata: [String: Any]) throws -> ExistingSchema {
     let rows = try connection.execute("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
@@ -30,7 +30,7 @@ enum ServerSchema {
     return ExistingSchema(url: url, entities: entities, hashedNames: Set(hashes.keys), tables: tables)
   }
 
-  /// Throws if a column is of a type that rows can't be read from.
+  /// Throws if a column has a type that the store can't read.
   static func checkTypes(of plan: SchemaPlan, _ existing: ExistingSchema, url: URL) throws {
     for table in plan.tables {
       let types = SchemaStatements.types(in: table, plan.schema)

@@ -1,12 +1,12 @@
 internal import CoreData
 import Foundation
 
-/// Opening a store, case by case:
+/// Opens a store:
 ///
-/// 1. No metadata: the tables are made, unless the store is read-only, in one transaction, and the schema that the URL
-///    names if there is none. Of several processes that do so at a time one goes first, and the others find its tables.
-/// 2. Metadata of another type, or hashes that differ from the model's: refused.
-/// 3. Tables that don't fit the model though the hashes do: refused, with the table and what is wrong with it.
+/// 1. Without metadata, it creates the tables in one transaction, and the URL's schema if it is missing; a read-only
+///    store is refused. If several processes do so at once, one creates the tables and the others find them.
+/// 2. It refuses metadata of another store type, or with hashes that differ from the model's.
+/// 3. It refuses tables that don't fit the model although the hashes do. The error names the table and what is wrong.
 struct StoreOpening {
   struct Opened {
     let schema: StoreSchema
@@ -37,14 +37,14 @@ struct StoreOpening {
     }
   }
 
-  /// Whoever comes second waits here until the first has committed.
+  /// Takes the lock that lets one process at a time create or migrate the tables. It lasts until the transaction ends.
   static func takeLock(_ schema: String?, _ connection: Connection) throws {
     var name = Parameters()
     name.add((schema ?? "") + ".z_metadata")
     try connection.execute("SELECT pg_advisory_xact_lock(hashtext($1))", name)
   }
 
-  /// Which number is which entity's.
+  /// Writes the numbers of entities.
   static func writeEntities(_ plan: SchemaPlan, _ connection: Connection) throws {
     for row in plan.primaryKeyRows {
       var parameters = Parameters()
@@ -88,7 +88,7 @@ struct StoreOpening {
 }
 
 extension PostgreSQLStore {
-  /// Until the transaction ends nobody else who calls this for the same tables goes on.
+  /// Makes other calls for the same tables wait until the transaction ends.
   func lockOpening(_ connection: Connection) throws {
     try StoreOpening.takeLock(schemaName, connection)
   }

@@ -1,28 +1,29 @@
 internal import CoreData
 import Foundation
 
-/// Waits for other writers' commits on a connection and a thread of its own.
+/// Waits for other writers' commits, on its own connection and thread.
 ///
-/// | | how it learns of them |
+/// | situation | how it learns of commits |
 /// |---|---|
-/// | LISTEN is possible | by notifications; besides, it looks into the history every thirty seconds |
-/// | it is not, or notifications are off | it looks into the history every two seconds |
+/// | LISTEN works | from notifications; it also checks the history every thirty seconds |
+/// | LISTEN fails, or notifications are off | it checks the history every two seconds |
 /// | neither notifications nor history | not at all |
-/// | the connection is lost | it connects again, and looks: into the history, or tells once without |
+/// | the connection is lost | it reconnects, then checks the history; without a history it reports a change once |
 ///
-/// A notification is a hint: with a history, what counts are the numbers of its transactions, less the store's own.
+/// A notification is only a hint if the store has a history: then the listener reports a change only if the history
+/// has new transactions that are not the store's own.
 final class ServerListener: @unchecked Sendable {
-  // `@unchecked Sendable`: `isStopped` is only touched under `lock`, what else changes by the thread alone.
+  // `@unchecked Sendable`: `isStopped` is only touched under `lock`; once started, only the thread touches the rest.
 
   private let open: () throws -> Connection
   private let notice: CommitNotice?
   private let history: PostgreSQLHistory?
   private let told: (Int64?) -> Void
-  /// Ends a wait: written to by `stop`.
+  /// The pipe that `stop` writes to, to end a wait.
   private let wake = Pipe()
   private let lock = NSLock()
   private var isStopped = false
-  /// The last number that was told, or that was there at the beginning; nil before the first look.
+  /// The last transaction that was reported or existed at the start; nil until the history could be read.
   private var seen: Int64?
 
   private static let (slow, quick) = (30.0, 2.0)
@@ -37,7 +38,7 @@ final class ServerListener: @unchecked Sendable {
 
   func start() {
     history?.beginCounting()
-    // What is committed from here on is news, whenever the thread comes to listen.
+    // Every later commit is news, even one made before the thread listens.
     seen = try? history?.lastNumber()
     Thread { self.run() }.start()
   }
@@ -58,7 +59,7 @@ final class ServerListener: @unchecked Sendable {
         let connection = try open()
         let listens = try listen(connection)
         if !listens, history == nil { return }
-        // Something may have come in between.
+        // Something may have been committed before it listened.
         if history != nil { try look(connection) } else if !isFirst { told(nil) }
         isFirst = false
         pause = 0.1
@@ -70,7 +71,7 @@ final class ServerListener: @unchecked Sendable {
     }
   }
 
-  /// False where notifications are off, or the server does not have them: a standby, for example.
+  /// Listens for notifications. Returns false if they are off, or if the server has none, as on a standby.
   private func listen(_ connection: Connection) throws -> Bool {
     guard let notice else { return false }
     do {
@@ -97,7 +98,7 @@ final class ServerListener: @unchecked Sendable {
     _ = poll(&file, 1, Int32(seconds * 1000))
   }
 
-  /// Tells if the history has transactions that are not the store's own.
+  /// Reports a change if the history has new transactions that are not the store's own.
   private func look(_ connection: Connection) throws {
     guard let history else { return }
     let last = try history.lastNumber(connection)
@@ -106,7 +107,7 @@ final class ServerListener: @unchecked Sendable {
       return
     }
     guard last > before else { return }
-    // An own transaction is counted a moment after its commit.
+    // The store counts its own transaction a moment after the commit.
     for pause in [0, 0.01, 0.05, 0.2] {
       if pause > 0 { wait(pause) }
       if history.ownCount(after: before, through: last) == last - before { break }

@@ -1,7 +1,7 @@
 internal import CoreData
 import Foundation
 
-/// The thread that waits for news of one store, while somebody wants to know. Any thread.
+/// Holds the listener of one store while its coordinator watches for remote changes. Safe on any thread.
 final class Watching: @unchecked Sendable {
   // `@unchecked Sendable`: `listener` is only touched under `lock`.
 
