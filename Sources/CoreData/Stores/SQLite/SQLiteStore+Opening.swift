@@ -177,8 +177,21 @@ extension SQLiteStore {
   // Connections.
 
   private func applyPragmas(to connection: Connection) throws {
-    try connection.set(pragma: "journal_mode", to: storeOptions.journalMode)
+    try setJournalMode(of: connection)
     for pragma in storeOptions.connectionPragmas { try connection.set(pragma: pragma.name, to: pragma.value) }
+  }
+
+  /// Sets the journal mode. While two processes make the same file, SQLite refuses this at once, so that they don't
+  /// wait for each other. This tries again until the timeout.
+  private func setJournalMode(of connection: Connection) throws {
+    let end = ContinuousClock.now + .milliseconds(Int(connection.busyTimeout))
+    while true {
+      do {
+        return try connection.set(pragma: "journal_mode", to: storeOptions.journalMode)
+      } catch let error as SQLiteError where error.isBusy && ContinuousClock.now < end {
+        usleep(2_000)
+      }
+    }
   }
 
   /// Makes the pool. It has readers only if the journal lets them read while the writer writes.
