@@ -42,7 +42,7 @@ has_header zlib.h || missing+=(zlib1g-dev)
 # Prints what is missing for the tests of the store on PostgreSQL, which start a server by themselves; it brings libpq.
 missing_for_postgresql() {
   local program
-  # As `TestServer` looks for it.
+  # Where `PrivateServer` looks for it.
   for program in /usr/lib/postgresql/*/bin/initdb /usr/local/bin/initdb /usr/bin/initdb /opt/homebrew/bin/initdb; do
     if [ -x "$program" ]; then return; fi
   done

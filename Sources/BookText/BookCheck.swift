@@ -277,7 +277,7 @@ public struct BookCheck {
   private static func compare(_ transcripts: [Transcript], _ runner: TranscriptRunner, _ result: inout Result) {
     for (transcript, outcome) in TranscriptRun.all(transcripts, runner) {
       switch outcome {
-      case .failure(let error): result.note(error, of: transcript)
+      case .failure(let error): result.addFailure(error, of: transcript)
       case .success(let output):
         guard output != transcript.output else { continue }
         let (old, new) = (transcript.output.components(separatedBy: "\n"), output.components(separatedBy: "\n"))
@@ -302,7 +302,7 @@ public struct BookCheck {
     var changed: [String] = []
     for (transcript, outcome) in TranscriptRun.all(transcripts(&result), runner) {
       switch outcome {
-      case .failure(let error): result.note(error, of: transcript)
+      case .failure(let error): result.addFailure(error, of: transcript)
       case .success(let output) where output != transcript.output:
         let text = transcript.command + "\n" + output
         try OutputFile.write(Data(text.utf8), to: book.root.appendingPathComponent(transcript.path).path)
@@ -316,7 +316,7 @@ public struct BookCheck {
 
 extension BookCheck.Result {
   /// Why a transcript's program printed nothing to compare.
-  fileprivate mutating func note(_ error: any Error, of transcript: Transcript) {
+  fileprivate mutating func addFailure(_ error: any Error, of transcript: Transcript) {
     switch error {
     case let skip as SkippedTranscript: skipped.append(skip)
     case let problem as BookProblem: problems.append(problem)

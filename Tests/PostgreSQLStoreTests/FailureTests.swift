@@ -107,6 +107,15 @@ struct FailureTests {
     }
   }
 
+  /// An author and a book, whose rows no cache may answer for.
+  private func saveAuthor(on shelf: Shelf) throws -> (author: NSManagedObject, book: NSManagedObject) {
+    let author = shelf.context.new("Author", ["name": "Kafka"])
+    let book = shelf.context.new("Book", ["title": "Amerika", "author": author])
+    try shelf.context.save()
+    shelf.context.stalenessInterval = 0
+    return (author, book)
+  }
+
   @Test("A fault whose connection was cut is read over another one, and nobody is asked")
   func cutFault() throws {
     let relay = try Relay(to: #require(TestServer.shared))
@@ -117,10 +126,7 @@ struct FailureTests {
       return .keepFault
     }
     try shelf.context.performAndWait {
-      let author = shelf.context.new("Author", ["name": "Kafka"])
-      let book = shelf.context.new("Book", ["title": "Amerika", "author": author])
-      try shelf.context.save()
-      shelf.context.stalenessInterval = 0
+      let (author, book) = try saveAuthor(on: shelf)
       for cut in [Relay.Cut.beforeRequest, .beforeAnswer] {
         shelf.context.refreshAllObjects()
         relay.cutNext(cut)
@@ -143,10 +149,7 @@ struct FailureTests {
       return .keepFault
     }
     try shelf.context.performAndWait {
-      let author = shelf.context.new("Author", ["name": "Kafka"])
-      let book = shelf.context.new("Book", ["title": "Amerika", "author": author])
-      try shelf.context.save()
-      shelf.context.stalenessInterval = 0
+      let (author, book) = try saveAuthor(on: shelf)
       shelf.context.refreshAllObjects()
       #expect(author.value(forKey: "name") as? String == "Kafka")
       server.halt()

@@ -2,7 +2,7 @@ import Foundation
 
 /// Where models are stored, and which.
 public struct ModelConfiguration: Identifiable, Hashable, Sendable {
-  /// Whether a store is the same on a person's other devices. There is no iCloud here: never.
+  /// Whether iCloud keeps a store in step with a person's other devices. Linux has no iCloud, so no store is.
   public struct CloudKitDatabase: Hashable, Sendable {
     fileprivate enum Kind: Hashable, Sendable {
       case automatic
@@ -11,17 +11,17 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     }
     fileprivate let kind: Kind
 
-    /// What the program is entitled to, which is nothing.
+    /// The database that the program's entitlements name: none here.
     public static var automatic: CloudKitDatabase { CloudKitDatabase(kind: .automatic) }
-    /// Never.
+    /// No database.
     public static var none: CloudKitDatabase { CloudKitDatabase(kind: .none) }
-    /// A database of the person's, which cannot be reached from here: a ``ModelContainer`` refuses the configuration.
+    /// A private database. It can't be reached from here, so a ``ModelContainer`` refuses the configuration.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(kind: .named(privateDBName))
     }
   }
 
-  /// Which folder of several programs the store is in.
+  /// The folder that a store shares with other programs' stores.
   public struct GroupContainer: Hashable, Sendable {
     fileprivate enum Kind: Hashable, Sendable {
       case automatic
@@ -30,12 +30,12 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     }
     fileprivate let kind: Kind
 
-    /// What the program is entitled to, which is none.
+    /// The group that the program's entitlements name: none here.
     public static var automatic: GroupContainer { GroupContainer(kind: .automatic) }
-    /// The user's folder for programs' data.
+    /// No group: the store is in the user's folder for programs' data.
     public static var none: GroupContainer { GroupContainer(kind: .none) }
-    /// The folder of the group's name in the user's folder for programs' data, made if it is not there. Nobody is
-    /// entitled to groups here: each program of the user's that names the group has its stores.
+    /// A folder named like the group, in the user's folder for programs' data. It is made if it is missing. There are
+    /// no entitlements here: every program of the user that names the group can open its stores.
     public static func identifier(_ groupName: String) -> GroupContainer {
       GroupContainer(kind: .identified(groupName))
     }
@@ -51,9 +51,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   public let allowsSave: Bool
   /// Whether there is no file, and what is saved is gone with the container.
   public let isStoredInMemoryOnly: Bool
-  /// Whether a store is the same on a person's other devices.
+  /// Whether iCloud keeps the store in step with a person's other devices.
   public let cloudKitDatabase: CloudKitDatabase
-  /// Which folder of several programs the store is in.
+  /// The folder that the store shares with other programs' stores.
   public let groupContainer: GroupContainer
 
   /// Whether the file is called as the configuration is.

@@ -18,13 +18,10 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   public let configurations: Set<ModelConfiguration>
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
-  let modelTypes: [String: ModelType]
+  /// The schema's classes.
+  let classes: ModelClasses
   /// The entities, by their model types.
   let entities: [ObjectIdentifier: NSEntityDescription]
-  /// Whether an object may be of a subclass of the model that is asked for.
-  let hasSubclasses: Bool
-  /// Whether there are values that no two objects of a class have.
-  let hasUniqueValues: Bool
   /// The stores of one's own.
   let dataStores: [DataStoreBridge]
 
@@ -58,9 +55,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
     for configuration in configurations { try configuration.check() }
     self.configurations = Set(configurations)
-    modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
-    hasSubclasses = schema.types.contains { $0.supertype != nil }
-    hasUniqueValues = schema.types.contains { !$0.uniquenessConstraints(all: false).isEmpty }
+    classes = ModelClasses(schema)
     dataStores = []
     let partition = try StorePartition(
       schema, configurations.map { ($0.name, $0.schema, $0.isStoredInMemoryOnly ? nil : $0.url) })
@@ -106,9 +101,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.schema = schema
     self.migrationPlan = migrationPlan
     configurations = []
-    modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
-    hasSubclasses = schema.types.contains { $0.supertype != nil }
-    hasUniqueValues = schema.types.contains { !$0.uniquenessConstraints(all: false).isEmpty }
+    classes = ModelClasses(schema)
     let partition = try StorePartition(schema, stated.map { ($0.name, $0.schema, nil) })
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     entities = ModelContainer.entities(of: model, schema)
@@ -125,7 +118,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         ofType: DataStoreBridge.storeType, configurationName: partition.isSingle ? nil : configuration.name,
         at: URL(string: "datastore:///\(UUID().uuidString)"),
         options: [
-          DataStoreBridge.accessOption: try opened(configuration), DataStoreBridge.typesOption: modelTypes,
+          DataStoreBridge.accessOption: try opened(configuration), DataStoreBridge.typesOption: classes.byName,
         ])
       // The coordinator makes what is registered for the type.
       stores.append(store as! DataStoreBridge)
@@ -142,9 +135,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     dataStores = []
     model = coordinator.managedObjectModel
     entities = ModelContainer.entities(of: model, schema)
-    modelTypes = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
-    hasSubclasses = schema.types.contains { $0.supertype != nil }
-    hasUniqueValues = schema.types.contains { !$0.uniquenessConstraints(all: false).isEmpty }
+    classes = ModelClasses(schema)
   }
 
   private static func entities(

@@ -67,7 +67,7 @@ extension ModelActor {
 
 extension ModelContext {
   fileprivate func existingModel<T: PersistentModel>(_ identifier: PersistentIdentifier, _ type: T.Type) -> T? {
-    guard container.modelTypes[identifier.entityName]?.inherits(from: ModelType.of(type)) == true,
+    guard container.classes.byName[identifier.entityName]?.inherits(from: ModelType.of(type)) == true,
       let objectID = objectID(of: identifier)
     else { return nil }
     do {

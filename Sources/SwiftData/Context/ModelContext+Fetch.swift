@@ -56,7 +56,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> NSFetchRequest<NSManagedObject> {
     let type = ModelType.of(T.self)
-    guard container.modelTypes[type.name] === type else { throw SwiftDataError.unknownSchema }
+    guard container.classes.byName[type.name] === type else { throw SwiftDataError.unknownSchema }
     let request = NSFetchRequest<NSManagedObject>(entityName: type.name)
     if let predicate = descriptor.predicate {
       let names = ModelKeyPaths.names(of:)
@@ -99,7 +99,7 @@ extension ModelContext {
   private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
     guard let model = type as? any PersistentModel.Type else { return nil }
     let wanted = ModelType.of(model)
-    return container.modelTypes.values.filter { $0.inherits(from: wanted) }.map(\.name).sorted()
+    return container.classes.byName.values.filter { $0.inherits(from: wanted) }.map(\.name).sorted()
       .compactMap { container.model.entitiesByName[$0] }
   }
 

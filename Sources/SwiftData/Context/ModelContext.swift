@@ -88,7 +88,7 @@ public final class ModelContext: Equatable {
     // An object is of its entity's class, and an entity of one model type, or of one that
     // inherits from it.
     if let model = object.storage?.model(as: M.self) { return model }
-    if container.hasSubclasses, object.entity.name != ModelType.of(M.self).name {
+    if container.classes.haveSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)
     }
     let data = kind.init(for: M.self)
@@ -100,7 +100,7 @@ public final class ModelContext: Equatable {
   }
 
   func anyModel(of object: NSManagedObject) -> any PersistentModel {
-    guard let type = container.modelTypes[object.entity.name ?? ""] else {
+    guard let type = container.classes.byName[object.entity.name ?? ""] else {
       preconditionFailure("A context has objects of its schema's entities only.")
     }
     func open<M: PersistentModel>(_: M.Type) -> any PersistentModel { model(of: object, M.self) }
@@ -263,7 +263,7 @@ public final class ModelContext: Equatable {
     let isHeard = NotificationObservers.areThere(for: ModelContext.didSave)
     // Deletions concern models; of the others only observers hear, and new ones may give way to stored ones.
     let changes =
-      isHeard || container.hasUniqueValues
+      isHeard || container.classes.haveUniqueValues
       ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
     // Their storages: the models themselves live until the save is over, and updated objects may have none.
     let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }

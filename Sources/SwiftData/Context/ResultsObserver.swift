@@ -198,7 +198,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     let userInfo = notification.userInfo ?? [:]
     if userInfo[NSInvalidatedAllObjectsKey] != nil { return true }
     let wanted = ModelType.of(Element.self)
-    let types = modelContext.container.modelTypes
+    let types = modelContext.container.classes.byName
     return [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSRefreshedObjectsKey].contains { key in
       (userInfo[key] as? Set<NSManagedObject> ?? []).contains {
         types[$0.entity.name ?? ""]?.inherits(from: wanted) ?? false

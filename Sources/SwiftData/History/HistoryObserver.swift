@@ -94,7 +94,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     guard authors.isEmpty || transaction.author.map(authors.contains) == true else { return false }
     return types.isEmpty
       || (transaction.changes ?? []).contains { change in
-        guard let type = container.modelTypes[change.changedObjectID.entity.name ?? ""] else { return false }
+        guard let type = container.classes.byName[change.changedObjectID.entity.name ?? ""] else { return false }
         return types.contains(where: type.inherits)
       }
   }

@@ -51,7 +51,7 @@ extension ModelContext {
     var places: [String: Int64] = [:]
     return stored.map {
       places[$0.storeID] = $0.transactionNumber
-      return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), container.modelTypes)
+      return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), container.classes.byName)
     }
   }
 }

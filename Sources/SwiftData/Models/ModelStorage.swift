@@ -15,7 +15,7 @@ class ModelStorage {
   @exclusivity(unchecked) final private(set) var values: [Any?] = []
   /// The object that a program sees, which keeps its storage alive.
   @exclusivity(unchecked) final private var seen = LivingReference()
-  /// The same while it has changes that are not saved, and the context that has listed it: see `ModelContext.changed`.
+  /// The model while it has unsaved changes, which keeps it alive, and the context that lists it in `changed`.
   @exclusivity(unchecked) final private var kept: AnyObject?
   @exclusivity(unchecked) final private var keeper: ObjectIdentifier?
   /// The context; it says itself when it goes.
@@ -60,7 +60,8 @@ class ModelStorage {
 
   final func setModel(_ model: any PersistentModel) { seen.set(model) }
 
-  /// Keeps the model alive until the context lets go of it. Whether that is news to the context.
+  /// Keeps the model alive until the context lets go of it. Returns false if the context has listed it already, or if
+  /// there is no model.
   final func keepModel(for context: ModelContext) -> Bool {
     if keeper == ObjectIdentifier(context) { return false }
     kept = seen.object
@@ -142,7 +143,7 @@ class ModelStorage {
 
   // Values.
 
-  /// Where the value of a simple property is, for the way that most accesses go; nil where it has to be looked for.
+  /// The place of a simple property's value, for the fast way of reading it; nil if `value(_:)` has to find it.
   @usableFromInline
   final func place(of key: AnyKeyPath) -> ModelPlace? {
     guard whole == nil, let object, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }

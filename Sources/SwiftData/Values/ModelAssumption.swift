@@ -11,12 +11,17 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
   case storedFields = "The runtime tells a struct's stored properties, with their names, places and types"
   /// `ModelKeyPaths`.
   case keyPathGetters = "A key path of several steps describes itself by the getters of its steps"
+  /// `_storage(in:)`.
+  case existentials = "An existential with an object begins with the reference to it"
+  /// `LivingReference`.
+  case unownedCounts = "An unowned retain keeps an object's memory, which says whether the object lives"
 
   /// What the module does where it is not so.
   package var otherwise: String {
     switch self {
     case .enumerationRecords, .storedFields:
       "The program ends with this sentence at the first model with a property that is a struct or an enumeration."
+    case .existentials, .unownedCounts: "The program ends with this sentence at the first model."
     case .keyPathGetters: "Sort descriptors by a key path of several steps are refused: unsupportedSortDescriptor."
     }
   }
@@ -26,6 +31,8 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     case .enumerationRecords: Self.hasEnumerationRecords
     case .storedFields: Self.hasStoredFields
     case .keyPathGetters: Self.hasKeyPathGetters
+    case .existentials: Self.hasReferencesFirst
+    case .unownedCounts: Self.hasUnownedCounts
     }
   }
 
@@ -36,8 +43,15 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     MisuseReport(
       "This version of Swift is not the one that SwiftData was written for.", facts: [("Not so", rawValue)],
       how: otherwise,
-      remedy: "Build with the version of Swift that README.md names, or keep structs and enumerations out of models: "
-        + "properties of simple types and relationships work.")
+      remedy: "Build with the version of Swift that README.md names\(otherRemedy).")
+  }
+
+  private var otherRemedy: String {
+    switch self {
+    case .enumerationRecords, .storedFields:
+      ", or keep structs and enumerations out of models: properties of simple types and relationships work"
+    case .keyPathGetters, .existentials, .unownedCounts: ""
+    }
   }
 
   private static let hasEnumerationRecords: Bool = {
@@ -67,8 +81,28 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
   }()
 }
 
+extension ModelAssumption {
+  private static let hasReferencesFirst: Bool = {
+    let sample = Sample()
+    let existential: any Named = sample
+    let first = withUnsafeBytes(of: existential) { $0.load(as: UnsafeRawPointer.self) }
+    return first == UnsafeRawPointer(Unmanaged.passUnretained(sample).toOpaque())
+  }()
+
+  private static let hasUnownedCounts: Bool = {
+    var reference = LivingReference()
+    var sample: Sample? = Sample()
+    reference.set(sample!)
+    let isFound = reference.object === sample
+    sample = nil
+    return isFound && reference.object == nil
+  }()
+}
+
+private protocol Named {}
+
 /// What the assumptions are tried with.
-private final class Sample {
+private final class Sample: Named {
   struct Fields {
     var short: Int16 = 0
     var number = 0
