@@ -13,15 +13,18 @@ struct StoreOptionTests {
 
   // SQLite.
 
-  @Test("A file that is locked while it is opened: the timeout is waited for, and has its error")
-  func lockedOpening() throws {
-    let options: [AnyHashable: Any] = [
-      NSPersistentStoreTimeoutOption: 0, NSSQLitePragmasOption: ["journal_mode": "DELETE"],
-    ]
-    #expect(opening("T", library(), options) == nil)
+  /// Where another program writes, SQLite refuses another journal mode at once: it does not wait by itself.
+  @Test(
+    "A file that is locked while it is opened: the timeout is waited for, and has its error",
+    arguments: [(Connection.TransactionKind.exclusive, "DELETE"), (.immediate, "WAL")])
+  func lockedOpening(_ kind: Connection.TransactionKind, _ journalMode: String) throws {
+    func options(timeout: Int, journalMode: String) -> [AnyHashable: Any] {
+      [NSPersistentStoreTimeoutOption: timeout, NSSQLitePragmasOption: ["journal_mode": journalMode]]
+    }
+    #expect(opening("T", library(), options(timeout: 0, journalMode: "DELETE")) == nil)
     let lock = try Connection(path: folder.file("T").path, options: Connection.Options())
-    try lock.begin(.exclusive)
-    let error = opening("T", library(), options)
+    try lock.begin(kind)
+    let error = opening("T", library(), options(timeout: 0, journalMode: journalMode))
     #expect(error?.code == NSPersistentStoreTimeoutError)
     #expect(error?.userInfo[NSSQLiteErrorDomain] as? Int == 5)
     #expect(error?.localizedDescription.contains(folder.file("T").path) == true)
@@ -34,12 +37,13 @@ struct StoreOptionTests {
       started.signal()
       outcome = failure {
         try coordinator.addPersistentStore(
-          type: .sqlite, at: url,
-          options: [NSPersistentStoreTimeoutOption: 60, NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
+          type: .sqlite, at: url, options: options(timeout: 60, journalMode: journalMode))
       }
       done.signal()
     }
     started.wait()
+    // Long enough for it to meet the lock.
+    usleep(200_000)
     try lock.commit()
     #expect(done.wait(timeout: .now() + 60) == .success)
     #expect(outcome == nil)
