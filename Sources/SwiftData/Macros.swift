@@ -1,6 +1,6 @@
 import Observation
 
-/// Makes a class a model: what its stored properties hold is kept in a store, each object a row.
+/// Makes a class a model: its stored properties are saved in a store, one row for each object.
 ///
 ///     @Model final class Book {
 ///       @Attribute(.unique) var isbn: String
@@ -9,8 +9,8 @@ import Observation
 ///       init(isbn: String, title: String) { … }
 ///     }
 ///
-/// Every stored property that is not `@Transient` is persistent. A class may inherit from another model: it has that
-/// one's properties too, and a fetch of that one finds both.
+/// Every stored property that isn't `@Transient` is persistent. A class may inherit from another model. It then has
+/// that model's properties too, and a fetch of the parent class finds objects of both.
 @attached(
   member, conformances: Observable, PersistentModel, names: named(_$backingData),
   named(persistentBackingData), named(schemaMetadata), named(init), named(_$observationRegistrar),
@@ -20,14 +20,18 @@ import Observation
 @attached(extension, conformances: Observable, PersistentModel)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")
 
-/// How a property is kept: its options, the name it had in an earlier version, a text that makes its version another.
+/// Sets options for a persistent property, its name in an earlier version, or a text that changes its version hash.
+///
+///     @Attribute(.unique, originalName: "number") var isbn: String
 @attached(peer)
 public macro Attribute(
   _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
 
-/// How a property refers to another model, or to many: what becomes of them when the object is deleted, and which of
-/// their properties leads back.
+/// Describes a relationship: what happens to the destination when the object is deleted, how many models it may lead
+/// to, and which property of the destination leads back.
+///
+///     @Relationship(deleteRule: .cascade, inverse: \Chapter.book) var chapters: [Chapter] = []
 @attached(peer)
 public macro Relationship(
   _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
@@ -35,36 +39,36 @@ public macro Relationship(
   inverse: AnyKeyPath? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
 
-/// A stored property that no store knows of. It needs an initial value.
+/// Excludes a stored property from the store. The property needs an initial value.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
 
-/// Properties of which no two objects have the same values: `#Unique<Book>([\.isbn], [\.shelf, \.number])`.
+/// Declares properties whose values, alone or combined, are unique: `#Unique<Book>([\.isbn], [\.shelf, \.number])`.
 @freestanding(declaration)
 public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
 
-/// Properties that the store keeps an index of: `#Index<Book>([\.title], [\.shelf, \.number])`.
+/// Declares properties that the store indexes: `#Index<Book>([\.title], [\.shelf, \.number])`.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
   #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
 
-/// The same with each index's kind: `#Index<Book>(.binary([\.title]), .binary([\.shelf, \.number]))`.
+/// Declares indexes with their kinds: `#Index<Book>(.binary([\.title]), .binary([\.shelf, \.number]))`.
 @freestanding(declaration)
 public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SwiftDataMacros", type: "MarkerMacro")
 
-/// Gives an actor a context of its own, on whose queue it runs.
+/// Gives an actor a context of its own, and runs it on that context's queue.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() = #externalMacro(module: "SwiftDataMacros", type: "ModelActorMacro")
 
-/// What ``Model()`` puts on each persistent property.
+/// The accessors of a persistent property. ``Model()`` adds it.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _PersistedProperty() = #externalMacro(module: "SwiftDataMacros", type: "PersistedPropertyMacro")
 
-/// What ``Model()`` puts on each persistent property that a value transformer makes data of.
+/// The accessors of a persistent property with a value transformer. ``Model()`` adds it.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(`_`))
 public macro _TransformablePersistedProperty() =

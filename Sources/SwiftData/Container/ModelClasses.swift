@@ -1,10 +1,11 @@
-/// The classes of a schema, and what a context asks about them again and again.
+/// The classes of a schema, with the answers that a context needs again and again.
 struct ModelClasses {
   /// The classes, by their entities' names.
   let byName: [String: ModelType]
-  /// Whether an object may be of a subclass of the model that is asked for.
+  /// Whether the schema has a class that inherits from another: an object may then be of a subclass of the one asked
+  /// for.
   let haveSubclasses: Bool
-  /// Whether a class has a property, or several together, whose values are unique.
+  /// Whether a class declares unique properties, alone or in combination.
   let haveUniqueValues: Bool
 
   init(_ schema: Schema) {

@@ -1,8 +1,12 @@
 import Foundation
 
-/// Where models are stored, and which.
+/// Where a store is, and which models it holds.
+///
+///     let configuration = ModelConfiguration("library", schema: Schema([Book.self, Author.self]))
+///     configuration.url.lastPathComponent  // library.store
 public struct ModelConfiguration: Identifiable, Hashable, Sendable {
-  /// Whether iCloud keeps a store in step with a person's other devices. Linux has no iCloud, so no store is.
+  /// Whether iCloud synchronizes a store with a person's other devices. Linux has no iCloud, so no store is
+  /// synchronized.
   public struct CloudKitDatabase: Hashable, Sendable {
     fileprivate enum Kind: Hashable, Sendable {
       case automatic
@@ -11,17 +15,17 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     }
     fileprivate let kind: Kind
 
-    /// The database that the program's entitlements name: none here.
+    /// The database that the program's entitlements name. Programs on Linux have no entitlements, so this means none.
     public static var automatic: CloudKitDatabase { CloudKitDatabase(kind: .automatic) }
     /// No database.
     public static var none: CloudKitDatabase { CloudKitDatabase(kind: .none) }
-    /// A private database. It can't be reached from here, so a ``ModelContainer`` refuses the configuration.
+    /// A private database. There is none on Linux, so ``ModelContainer`` refuses the configuration.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(kind: .named(privateDBName))
     }
   }
 
-  /// The folder that a store shares with other programs' stores.
+  /// A folder in which several programs keep their stores.
   public struct GroupContainer: Hashable, Sendable {
     fileprivate enum Kind: Hashable, Sendable {
       case automatic
@@ -30,47 +34,47 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     }
     fileprivate let kind: Kind
 
-    /// The group that the program's entitlements name: none here.
+    /// The group that the program's entitlements name. Programs on Linux have no entitlements, so this means none.
     public static var automatic: GroupContainer { GroupContainer(kind: .automatic) }
-    /// No group: the store is in the user's folder for programs' data.
+    /// No group: the store is in the user's folder for application data.
     public static var none: GroupContainer { GroupContainer(kind: .none) }
-    /// A folder named like the group, in the user's folder for programs' data. It is made if it is missing. There are
-    /// no entitlements here: every program of the user that names the group can open its stores.
+    /// The folder with the group's name in the user's folder for application data. It is created if it is missing. No
+    /// entitlement protects it: every program of the same user that names the group can open its stores.
     public static func identifier(_ groupName: String) -> GroupContainer {
       GroupContainer(kind: .identified(groupName))
     }
   }
 
-  /// The store's file; /dev/null for one in memory.
+  /// The store's file, or /dev/null if the store is in memory.
   public let url: URL
-  /// The store's name: "default" if none was given.
+  /// The store's name, "default" unless you give one.
   public let name: String
-  /// The models that are stored there; nil for all of the container's.
+  /// The models in this store; nil for all models of the container.
   public private(set) var schema: Schema?
-  /// Whether what is saved may be written.
+  /// Whether the store accepts saves. If not, it is opened read-only.
   public let allowsSave: Bool
-  /// Whether there is no file, and what is saved is gone with the container.
+  /// Whether the store has no file. Its data is lost when the container is released.
   public let isStoredInMemoryOnly: Bool
-  /// Whether iCloud keeps the store in step with a person's other devices.
+  /// Whether iCloud synchronizes the store with a person's other devices.
   public let cloudKitDatabase: CloudKitDatabase
-  /// The folder that the store shares with other programs' stores.
+  /// The folder that the store shares with stores of other programs.
   public let groupContainer: GroupContainer
 
-  /// Whether the file is called as the configuration is.
+  /// Whether the file's name follows from the configuration's name.
   let isFileNamed: Bool
 
   /// The store's file.
   public var id: URL { url }
-  /// The name of the group, if the store is in the folder of one.
+  /// The group's name, if the store is in a group's folder.
   public var groupAppContainerIdentifier: String? {
     if case .identified(let name) = groupContainer.kind { name } else { nil }
   }
-  /// The name of the CloudKit database, if there is to be one.
+  /// The name of the CloudKit database, if the configuration asks for one.
   public var cloudKitContainerIdentifier: String? {
     if case .named(let name) = cloudKitDatabase.kind { name } else { nil }
   }
 
-  /// Throws a `SwiftDataError` if there can be no store as the configuration says.
+  /// Throws a `SwiftDataError` if no store can be opened with this configuration.
   func check() throws {
     if let database = cloudKitContainerIdentifier { throw SwiftDataError.noCloudKit(database, url) }
     if let group = groupAppContainerIdentifier, isFileNamed { try ModelConfiguration.check(group: group) }
@@ -81,7 +85,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     if "\(name).store".utf8.count > 255 { throw SwiftDataError.configurationFileNameTooLong }
   }
 
-  /// Whether there can be a folder of a group's name, and it is a folder in the one for programs' data.
+  /// Throws unless the group's name is the name of a single folder: not empty, not "." or "..", and short enough.
   private static func check(group: String) throws {
     if group.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) || ["", ".", ".."].contains(group) {
       throw SwiftDataError.noGroupFolder(group)
@@ -89,18 +93,18 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     if group.utf8.count > 255 { throw SwiftDataError.groupNameTooLong(group) }
   }
 
-  /// A store of all models of the container.
+  /// A store for all models of the container.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
-  /// A store of some models.
+  /// A store for these models, and for all models that they refer to.
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: Schema(types), isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
-  /// A store in the user's folder for programs' data: `~/.local/share/NAME.store`, with a group
-  /// `~/.local/share/GROUP/NAME.store`.
+  /// A store in the user's folder for application data: `~/.local/share/NAME.store`, or
+  /// `~/.local/share/GROUP/NAME.store` with a group container.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
     groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
@@ -119,7 +123,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     self.groupContainer = groupContainer
   }
 
-  /// A store in a file.
+  /// A store in the file at `url`.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     cloudKitDatabase: CloudKitDatabase = .automatic

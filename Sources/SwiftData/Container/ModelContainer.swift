@@ -1,20 +1,21 @@
 import CoreData
 
-/// The stores of a program's models.
+/// The stores that hold a program's models.
 ///
 ///     let container = try ModelContainer(for: Book.self, Author.self)
 ///     let context = ModelContext(container)
 ///
-/// May be used on any thread.
+/// You may use a container on any thread.
 public final class ModelContainer: Equatable, @unchecked Sendable {
-  // `@unchecked Sendable`: nothing changes after `init` but `mainContext`, which is the main actor's, and the
-  // coordinator, which may be used on any thread.
+  // `@unchecked Sendable`: after `init` only `mainContext` changes, which belongs to the main
+  // actor, and the coordinator, which any thread may use.
 
-  /// The models, with all that they refer to.
+  /// The models, including all that their relationships lead to.
   public let schema: Schema
-  /// How stores of earlier versions become stores of this one; nil where it follows from the versions.
+  /// How to migrate stores of earlier versions. If it is nil, the migration is inferred from
+  /// the two versions.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
-  /// The stores.
+  /// Where the stores are. Empty if the container uses ``DataStore``s.
   public let configurations: Set<ModelConfiguration>
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
@@ -22,13 +23,14 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   let classes: ModelClasses
   /// The entities, by their model types.
   let entities: [ObjectIdentifier: NSEntityDescription]
-  /// The stores of one's own.
+  /// The stores that conform to ``DataStore``.
   let dataStores: [DataStoreBridge]
 
-  /// The main actor's context, which saves by itself and takes up what other contexts save.
+  /// The main actor's context. It saves automatically, and merges what other contexts save.
   @MainActor public private(set) lazy var mainContext = ModelContext(self, .mainQueueConcurrencyType)
 
-  /// Opens stores of some classes, and of all that they refer to; makes those that are not there.
+  /// Opens stores for some classes and for all classes that their relationships lead to.
+  /// Creates missing stores.
   public convenience init(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -36,17 +38,19 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens stores of a schema; makes those that are not there.
+  /// Opens stores for a schema. Creates missing stores.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
   ) throws {
     try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens stores of a schema; makes those that are not there. Without configurations it is one, "default".
+  /// Opens stores for a schema. Creates missing stores. Without configurations there is one
+  /// store, named "default".
   ///
-  /// Throws `SwiftDataError`: for configurations and plans that do not fit, and `loadIssueModelContainer` for a store
-  /// that does not open, with the `CocoaError` that tells why as the underlying error.
+  /// Throws a `SwiftDataError` if the configurations or the plan don't fit. If a store can't be
+  /// opened, the error is `loadIssueModelContainer`, and its underlying error is the
+  /// `CocoaError` that says why.
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
@@ -72,7 +76,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     }
   }
 
-  /// Opens stores of one's own of some classes, and of all that they refer to: see ``DataStore``.
+  /// Opens ``DataStore``s for some classes and for all classes that their relationships lead
+  /// to.
   @_disfavoredOverload
   public convenience init(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -81,7 +86,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens stores of one's own: see ``DataStore``.
+  /// Opens ``DataStore``s for a schema.
   @_disfavoredOverload
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -90,9 +95,11 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens stores of one's own: see ``DataStore``. They are given the migration plan, and migrate by themselves.
+  /// Opens ``DataStore``s for a schema. Each is given the migration plan, and has to migrate by
+  /// itself.
   ///
-  /// Throws what a configuration or a store throws, and `SwiftDataError` for configurations that do not fit.
+  /// Throws what a configuration or a store throws, and a `SwiftDataError` if the
+  /// configurations don't fit together.
   @_disfavoredOverload
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -120,13 +127,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         options: [
           DataStoreBridge.accessOption: try opened(configuration), DataStoreBridge.typesOption: classes.byName,
         ])
-      // The coordinator makes what is registered for the type.
+      // The class registered for this type is `DataStoreBridge`, so the coordinator made one.
       stores.append(store as! DataStoreBridge)
     }
     dataStores = stores
   }
 
-  /// The container that a stage of a migration is given: its stores are open already.
+  /// The container for the handlers of a migration stage. Its stores are already open.
   init(schema: Schema, coordinator: NSPersistentStoreCoordinator) {
     self.schema = schema
     self.coordinator = coordinator
@@ -146,7 +153,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       uniqueKeysWithValues: schema.types.compactMap { type in byName[type.name].map { (ObjectIdentifier(type), $0) } })
   }
 
-  /// Whether they are the same.
+  /// Whether both are the same container.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 
   private func open(
@@ -179,11 +186,12 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       ofType: NSSQLiteStoreType, configurationName: name, at: configuration.url, options: options)
   }
 
-  /// An inferred migration drops the entities that a model lacks. Of a store that has no other entities nothing would
-  /// be left: it is another program's, perhaps one that did not name its store either.
+  /// An inferred migration drops the entities that the model lacks. If the store has no entity
+  /// of this model, nothing would be left: it probably belongs to another program that didn't
+  /// name its store either.
   private func refuseOtherModels(_ url: URL, _ entities: [NSEntityDescription]) throws {
     guard FileManager.default.fileExists(atPath: url.path),
-      // What can't be read is told of when the store is opened, which is next.
+      // If the file can't be read, opening the store reports that next.
       let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
     else { return }
     let stored = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]).keys)
@@ -199,7 +207,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       ])
   }
 
-  /// The same as ``erase()``; what stands in its way is written to standard error.
+  /// Like ``erase()``, but writes an error to standard error instead of throwing it.
   public func deleteAllData() {
     do { try erase() } catch {
       warn(
@@ -209,7 +217,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     }
   }
 
-  /// Closes the stores and empties their files, which stay. The container and its contexts are of no use any more.
+  /// Closes the stores and deletes their data. The files of SQLite stores stay, but are empty.
+  /// Don't use the container or its contexts afterwards.
   public func erase() throws {
     for store in dataStores { try store.erase() }
     for store in coordinator.persistentStores {
@@ -222,13 +231,15 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   }
 }
 
-/// Which entities are in which store.
+/// Decides which store holds which entities.
 private struct StorePartition {
-  /// By the configurations' names; empty for a single store, which has all.
+  /// Entity names by configuration name. Empty if there is one store, because it holds all
+  /// entities.
   private(set) var entities: [String: Set<String>] = [:]
   let isSingle: Bool
 
-  /// - Parameter configurations: each store's name, its models, and its file, if it has one.
+  /// - Parameter configurations: the name, the models and, if it has one, the file of each
+  ///   store.
   init(_ schema: Schema, _ configurations: [(name: String, schema: Schema?, file: URL?)]) throws {
     let all = Set(schema.types.map(\.name))
     for configuration in configurations {

@@ -1,11 +1,11 @@
 import CoreData
 
-/// The stages of a migration plan, each with its models.
+/// The stages of a migration plan, each with its two models.
 struct PlannedStages {
   private let stages: [() -> NSMigrationStage]
 
-  /// Throws `SwiftDataError.unknownSchema` where no stage leads to the schema, and `backwardMigration` where one leads
-  /// to an earlier version.
+  /// Throws `SwiftDataError.unknownSchema` if no stage leads to the schema, and `backwardMigration` if a stage leads to
+  /// an earlier version.
   init(_ plan: any SchemaMigrationPlan.Type, for schema: Schema) throws {
     var versions: [ObjectIdentifier: Version] = [:]
     func version(_ type: any VersionedSchema.Type) -> Version {
@@ -26,12 +26,12 @@ struct PlannedStages {
     self.stages = stages
   }
 
-  /// A manager is used for one store; nil for a plan without stages.
+  /// A new manager, because each can migrate one store only. Nil if the plan has no stages.
   func manager() -> NSStagedMigrationManager? {
     stages.isEmpty ? nil : NSStagedMigrationManager(stages.map { $0() })
   }
 
-  /// A version of the program, and its model. A plan names each in several places.
+  /// A version of the schema with its model. It is made once, because a plan names each version several times.
   private final class Version {
     let schema: Schema
     let checksum: String
@@ -76,7 +76,7 @@ struct PlannedStages {
       return made
     }
 
-    /// Runs a program's code over the store that is being migrated.
+    /// Runs the program's handler on the store that is being migrated, and saves what it changed.
     private static func run(
       _ body: (ModelContext) throws -> Void, _ manager: NSStagedMigrationManager, _ schema: Schema
     ) throws {

@@ -1,24 +1,29 @@
-/// Which models are wanted, in which order, and how many.
+/// Describes a fetch: which models, in which order, and how many.
+///
+///     var descriptor = FetchDescriptor<Book>(
+///       predicate: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)])
+///     descriptor.fetchLimit = 10
+///     let books = try context.fetch(descriptor)
 public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
-  // `@unchecked Sendable`: it is a value, and of what is in it only key paths are not `Sendable`; they never change.
+  // `@unchecked Sendable`: it is a value, and of its parts only the key paths are not `Sendable`. They never change.
 
-  /// What is true of the models; all without one.
+  /// The condition that models have to meet; nil for all models.
   public var predicate: Predicate<T>?
-  /// Their order, first key first.
+  /// The sort order. Later descriptors decide between models that are equal in the earlier ones.
   public var sortBy: [SortDescriptor<T>]
-  /// How many at most; nil for all.
+  /// The greatest number of models to fetch; nil for all.
   public var fetchLimit: Int?
-  /// How many of the first are passed over.
+  /// How many models to skip at the beginning.
   public var fetchOffset: Int?
-  /// Whether changes that are not saved count.
+  /// Whether the fetch takes unsaved changes of the context into account.
   public var includePendingChanges = true
-  /// A hint which properties will be read. It has no effect here: a row is read with all its properties. A key path
-  /// that leads to no persistent property is refused.
+  /// The properties that you intend to read. Only a hint, without effect here, because a row is always read with all
+  /// its properties. A key path that leads to no persistent property throws `SwiftDataError.unsupportedKeyPath`.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// Relationships whose destinations are read with the fetch.
+  /// Relationships whose destinations are fetched together with the models.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
-  /// The models of a class that a predicate is true of, in an order.
+  /// Describes a fetch of the models that meet a condition, in an order.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy

@@ -1,19 +1,20 @@
 import CoreData
 
-/// The results of a fetch, which are read in batches: the store says at once which there are, and their values are read
-/// when one of a batch is asked for. Only one batch is in memory at a time, beside the models that you keep.
+/// The results of a fetch, read in batches. The fetch finds out at once which models there are; their values are read
+/// when you ask for an element of their batch. Only one batch is in memory at a time, apart from the models that you
+/// keep.
 ///
-/// To be used where its context is.
+/// Use it on the thread or actor of its context.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   private let source: BatchSource<Element>
 
   init(_ source: BatchSource<Element>) { self.source = source }
 
-  /// 0
+  /// Always 0.
   public var startIndex: Int { 0 }
-  /// How many there are.
+  /// The number of results.
   public var endIndex: Int { source.count }
-  /// The element at a place. A store that cannot be read ends the program with a sentence.
+  /// The result at a position. If the store can't be read, the program ends with a message that says so.
   public subscript(position: Int) -> Element {
     precondition(indices.contains(position), "The collection has \(count) elements, and none at \(position).")
     return source.element(at: position)
@@ -40,7 +41,7 @@ final class BatchSource<Element> {
   func element(at position: Int) -> Element {
     if !(batch.start..<(batch.start + batch.elements.count)).contains(position) {
       let start = position / batchSize * batchSize
-      // The one before goes first.
+      // Release the current batch before reading the next.
       batch = (0, [])
       do {
         batch = (start, try read(ids[start..<Swift.min(start + batchSize, ids.count)]))
@@ -57,20 +58,20 @@ final class BatchSource<Element> {
 }
 
 extension ModelContext {
-  /// The models that a descriptor asks for, read in batches.
+  /// Fetches the models that a descriptor describes, and reads them in batches.
   public func fetch<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<T> {
     let ids = try objectIDs(descriptor)
     return FetchResultsCollection(
       BatchSource(ids, batchSize: batchSize) { [self] ids in
-        // What is gone since the fetch keeps its place, and tells when it is read.
+        // A model that was deleted since the fetch keeps its place. Reading its values ends the program with a message.
         let read = try objects(ids, T.self)
         return withExtendedLifetime(read) { ids.map { model(of: managedContext.object(with: $0), T.self) } }
       })
   }
 
-  /// The identities of the models that a descriptor asks for. Nothing else is read of them.
+  /// Fetches the identities of the models that a descriptor describes, without their values.
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> {
@@ -88,7 +89,7 @@ extension ModelContext {
 
   func objectIDs<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [NSManagedObjectID] {
     let request = try request(descriptor)
-    // What is not saved yet is found as objects.
+    // The store doesn't know the unsaved changes, so the context has to fetch objects.
     if hasChanges, descriptor.includePendingChanges { return try managedContext.fetch(request).map(\.objectID) }
     let identifying = NSFetchRequest<NSManagedObjectID>(entityName: ModelType.of(T.self).name)
     identifying.predicate = request.predicate
@@ -100,7 +101,7 @@ extension ModelContext {
     return try managedContext.fetch(identifying)
   }
 
-  /// The objects of some ids, with their values, but those that are gone.
+  /// The objects with these ids, with their values read. Those that were deleted are missing.
   func objects<T: PersistentModel>(
     _ ids: ArraySlice<NSManagedObjectID>, _: T.Type
   ) throws -> [NSManagedObjectID: NSManagedObject] {

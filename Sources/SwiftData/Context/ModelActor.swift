@@ -1,50 +1,57 @@
 import CoreData
 
-/// What runs the jobs of an actor that has a model context.
+/// An executor that runs an actor's jobs and owns the actor's model context.
 public protocol ModelExecutor: Executor {
   /// The actor's context.
   var modelContext: ModelContext { get }
 }
 
-/// The same, one job after the other.
+/// A model executor that runs one job after the other.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
-/// Runs the jobs of an actor on a queue of its own.
+/// Runs the jobs of one actor on a queue of its own.
 public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
-  // `@unchecked Sendable`: the context is only used by the jobs, one after the other.
+  // `@unchecked Sendable`: only the jobs use the context, one after the other.
 
   /// The actor's context.
   public let modelContext: ModelContext
   private let queue = DispatchQueue(label: "DefaultSerialModelExecutor")
 
-  /// An executor for a context that nobody else uses.
+  /// Makes an executor for a context that nothing else uses.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
     guard modelContext.autosaveQueue == nil else { return }
     modelContext.autosaveQueue = { [queue] block in queue.async(execute: block) }
   }
 
-  /// Runs a job when its turn comes.
+  /// Runs a job when all earlier ones have ended.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
   }
 
-  /// The executor as the runtime takes it.
+  /// The executor in the form that the Swift runtime wants.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 }
 
-/// An actor with a model context of its own. ``ModelActor()`` writes the conformance.
+/// An actor with a model context of its own. The macro ``ModelActor()`` writes the conformance.
+///
+///     @ModelActor actor Importer {
+///       func add(_ titles: [String]) throws {
+///         for title in titles { modelContext.insert(Book(title: title)) }
+///         try modelContext.save()
+///       }
+///     }
 public protocol ModelActor: Actor {
-  /// Where the actor's models are stored.
+  /// The container that stores the actor's models.
   nonisolated var modelContainer: ModelContainer { get }
-  /// What runs the actor's jobs.
+  /// The executor that runs the actor's jobs.
   nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
-  /// What runs the actor's jobs.
+  /// The executor that runs the actor's jobs.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     guard let executor = modelExecutor as? any SerialModelExecutor else {
       misuse(
@@ -58,8 +65,8 @@ extension ModelActor {
   /// The actor's context.
   public var modelContext: ModelContext { modelExecutor.modelContext }
 
-  /// A model of the actor's context; nil if no store has it any more. A store that cannot be read is told of on
-  /// standard error, and gives nil too.
+  /// The model with an identity, in the actor's context. Nil if no store has it any more. It is nil as well if the
+  /// store can't be read; standard error then says why.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     modelContext.existingModel(id, type)
   }

@@ -1,18 +1,21 @@
 import CoreData
 
 extension ModelContext {
-  /// The models that a descriptor asks for.
+  /// Fetches the models that a descriptor describes.
+  ///
+  /// Throws `SwiftDataError` for a class, predicate, sort descriptor or key path that can't be fetched, and
+  /// `CocoaError` if a store can't be read.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let storageType: any BackingData<T>.Type = DefaultBackingData<T>.self
     return try asking(descriptor) { try managedContext.fetch($0) }.map { model(of: $0, storedIn: storageType) }
   }
 
-  /// How many models a fetch would find.
+  /// The number of models that the fetch would find.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     try asking(descriptor) { try managedContext.count(for: $0) }
   }
 
-  /// Runs a fetch in a way that lets stores of one's own see the descriptor.
+  /// Runs a fetch so that each ``DataStore`` can see its descriptor.
   func asking<T: PersistentModel, Result>(
     _ descriptor: FetchDescriptor<T>, _ body: (NSFetchRequest<NSManagedObject>) throws -> Result
   ) throws -> Result {
@@ -21,19 +24,20 @@ extension ModelContext {
     return try AskedDescriptor.$current.withValue(AskedDescriptor(descriptor, request)) { try body(request) }
   }
 
-  /// The identities of the models that a descriptor asks for.
+  /// The identities of the models that a descriptor describes.
   public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
     try fetch(descriptor).map { $0.storage.identifier }
   }
 
-  /// Runs a block for each model that a descriptor asks for.
+  /// Calls a block with each model that a descriptor describes.
   ///
-  /// First the store says which models there are. Then `batchSize` of them are read at a time, and let go before the
-  /// next are read, but for those that you keep or that have changes. What is gone by then is passed over.
+  /// The fetch first finds out which models there are. It then reads `batchSize` models at a time and releases them
+  /// before it reads the next, except those that you keep or that have changes. Models that were deleted in the
+  /// meantime are skipped.
   ///
-  /// - Parameter allowEscapingMutations: With it, what the block changes is left for you to save. Without it, each
-  ///   change is saved before the next model is read, unless the context had changes of its own when this began.
-  ///   Apple's documentation leaves open what happens then.
+  /// - Parameter allowEscapingMutations: if true, you save what the block changes. If false, the context saves after
+  ///   each model that the block changes, unless it already had unsaved changes when you called this. Apple's
+  ///   documentation leaves that case open.
   public func enumerate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
@@ -95,7 +99,7 @@ extension ModelContext {
     return names.joined(separator: ".")
   }
 
-  /// The entities of a model and of those that inherit from it, for `$0 is Novel`.
+  /// The entities of a class and of its subclasses, for `$0 is Novel`.
   private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
     guard let model = type as? any PersistentModel.Type else { return nil }
     let wanted = ModelType.of(model)
@@ -103,8 +107,8 @@ extension ModelContext {
       .compactMap { container.model.entitiesByName[$0] }
   }
 
-  /// What stands in a predicate for a value of the program's: for a model and for an identity the object's id, for a
-  /// case its raw value.
+  /// What takes the place of a captured value in the predicate: an object id for a model or an identity, the raw value
+  /// for an enumeration.
   private func constant(_ value: Any) -> Any? {
     switch value {
     case let model as any PersistentModel: model.storage.object?.objectID ?? NSNull()
@@ -119,7 +123,7 @@ extension ModelContext {
     }
   }
 
-  /// Only an enumeration is stored as its raw value.
+  /// Other raw-representable types are stored as they are.
   private static func rawConstant(_ value: any RawRepresentable) -> Any {
     EnumerationCase.all(of: type(of: value)) == nil ? value : value.rawValue
   }

@@ -1,23 +1,29 @@
 import CoreData
 
-/// Models that are read, changed and saved together.
+/// Reads, changes and saves models.
 ///
-/// A context, and its models, are used by one thread or actor at a time: by whoever made it, or by the main actor for
-/// ``ModelContainer/mainContext``. Models do not keep their context alive.
+///     let context = ModelContext(container)
+///     context.insert(Book(title: "Solaris"))
+///     try context.save()
+///
+/// Use a context and its models on one thread or actor at a time: the one that made it, or the
+/// main actor for ``ModelContainer/mainContext``. Models don't keep their context alive.
 public final class ModelContext: Equatable {
-  /// Where the models are stored.
+  /// The container that stores the models.
   public let container: ModelContainer
-  /// The context of Core Data's that does the work.
+  /// The Core Data context that does the work.
   package let managedContext: NSManagedObjectContext
-  /// Models with changes live until these are saved: an insert, and what is not persistent, would be lost.
+  /// Models with unsaved changes. They are kept alive until the save, because inserts and
+  /// values of transient properties would be lost with them.
   @exclusivity(unchecked) private var changed: [ModelStorage] = []
-  /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
+  /// Where an automatic save runs; nil if the context belongs to the caller's thread.
   var autosaveQueue: ((@escaping @Sendable () -> Void) -> Void)?
   @exclusivity(unchecked) private var isAutosaveScheduled = false
 
-  /// A context that belongs to whoever makes it.
+  /// Makes a context for the calling thread or actor. It doesn't save automatically.
   public convenience init(_ container: ModelContainer) {
-    // Core Data's kind without a queue, which is deprecated there.
+    // Core Data's confinement type, which has no queue. Its name is deprecated there, so it
+    // stands here by its number.
     self.init(container, NSManagedObjectContextConcurrencyType(rawValue: 0)!)
   }
 
@@ -46,28 +52,28 @@ public final class ModelContext: Equatable {
 
   static let editingStateKey = "SwiftDataEditingState"
   private let editingStateID = UUID()
-  /// What stores of one's own know the context by.
+  /// Identifies the context to a ``DataStore``.
   public var editingState: EditingState { EditingState(id: editingStateID, author: author) }
 
-  /// Whether they are the same.
+  /// Whether both are the same context.
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }
 
-  /// Whether a save follows changes by itself, when the main queue, or the model actor's, next has time. What stands in
-  /// its way is written to standard error.
+  /// Whether the context saves automatically soon after a change: on the main queue, or on the
+  /// queue of its model actor. An error is written to standard error.
   ///
-  /// True for the main context, false for any other. A context that is changed elsewhere has no queue to save on: it
-  /// says so on standard error, and waits for `save()`.
+  /// It is true for the main context and false for any other. If the context has no such queue,
+  /// it reports that on standard error, and nothing is saved until you call `save()`.
   @exclusivity(unchecked) public var autosaveEnabled = false {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
 
-  /// What changes are registered with, to be undone; nil by default.
+  /// The undo manager that records changes of this context; nil by default.
   public var undoManager: UndoManager? {
     get { managedContext.undoManager }
     set { managedContext.undoManager = newValue }
   }
 
-  /// Who makes the context's changes, in the stores' history.
+  /// The author that the store's history records for this context's saves.
   public var author: String? {
     get { managedContext.transactionAuthor }
     set { managedContext.transactionAuthor = newValue }
@@ -75,12 +81,13 @@ public final class ModelContext: Equatable {
 
   // Models and their objects.
 
-  /// The model for an object, made if there is none.
+  /// The model for an object. It is made if there is none yet.
   func model<M: PersistentModel>(of object: NSManagedObject, _: M.Type) -> M {
     model(of: object, storedIn: DefaultBackingData<M>.self)
   }
 
-  /// - Parameter kind: the class's storage. To name it costs the runtime a look-up, which many objects share.
+  /// - Parameter kind: the class of the model's storage. Naming this type costs the runtime a
+  ///   look-up, so callers name it once for many objects.
   func model<M: PersistentModel>(
     of object: NSManagedObject, storedIn kind: any BackingData<M>.Type
   ) -> M {
@@ -107,15 +114,16 @@ public final class ModelContext: Equatable {
     return open(type.type)
   }
 
-  /// The object for a model, which is inserted if it was not.
+  /// The object for a model. A model that isn't in the context yet is inserted.
   func object<M: PersistentModel>(of model: M) -> ModelObject {
     insert(model)
-    // `insert` has attached it.
+    // `insert` has attached the object.
     return model.storage.object!
   }
 
-  /// Inserts a model, and with it all that it refers to. A model of this context stays what it is, and one that was to
-  /// be deleted stays.
+  /// Inserts a model and all models that it refers to. Nothing happens to a model that is
+  /// already in this context, except that a pending deletion is cancelled. A model of another
+  /// context ends the program with a message.
   public func insert<T: PersistentModel>(_ model: T) {
     let storage = model.storage
     // Its insertion was undone: it begins again with the values that it has.
@@ -138,7 +146,7 @@ public final class ModelContext: Equatable {
     noteChange(of: storage)
   }
 
-  /// Deletes a model when the context is next saved. A model that was never inserted stays as it is.
+  /// Deletes a model with the next save. Nothing happens to a model that was never inserted.
   public func delete<T: PersistentModel>(_ model: T) {
     let storage = model.storage
     guard let object = storage.object, !storage.hasLeft else { return }
@@ -147,9 +155,9 @@ public final class ModelContext: Equatable {
     managedContext.delete(object)
   }
 
-  /// Deletes all models of a class that a predicate is true of, when the context is next saved.
+  /// Deletes all models of a class that meet a condition, with the next save.
   ///
-  /// - Parameter includeSubclasses: whether those of classes that inherit from it are deleted too.
+  /// - Parameter includeSubclasses: whether models of subclasses are deleted too.
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
@@ -158,7 +166,8 @@ public final class ModelContext: Equatable {
     for object in try managedContext.fetch(request) { delete(self.model(of: object, T.self)) }
   }
 
-  /// A model by its identity; its values are read when they are asked for, and it may turn out to be gone by then.
+  /// The model with an identity. Its values are read when you ask for them; by then it may turn
+  /// out to be deleted.
   public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
     if let model = changedModel(persistentModelID) { return model }
     guard let objectID = objectID(of: persistentModelID) else {
@@ -171,7 +180,7 @@ public final class ModelContext: Equatable {
     return anyModel(of: managedContext.object(with: objectID))
   }
 
-  /// A model by its identity, if the context has it already.
+  /// The model with an identity, if this context already has it.
   public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
     if let model = changedModel(persistentModelID) { return model as? T }
     guard let objectID = objectID(of: persistentModelID),
@@ -215,7 +224,7 @@ public final class ModelContext: Equatable {
     nonisolated(unsafe) weak let context = self
     if let autosaveQueue { return autosaveQueue { context?.saveByItself() } }
     if isOnMainQueue() { return DispatchQueue.main.async { context?.saveByItself() } }
-    // Said once: no save will follow that could set `isAutosaveScheduled` back.
+    // Reported once, since `isAutosaveScheduled` stays true: no automatic save will reset it.
     warn(
       MisuseReport(
         "A context that should save by itself has no queue to do so.",
@@ -238,38 +247,45 @@ public final class ModelContext: Equatable {
     }
   }
 
-  /// Whether there is anything to save.
+  /// Whether the context has unsaved changes.
   public var hasChanges: Bool { managedContext.hasChanges }
-  /// The models that will be written for the first time.
+  /// Inserted models that aren't saved yet.
   public var insertedModelsArray: [any PersistentModel] { managedContext.insertedObjects.map(anyModel) }
-  /// The models that were changed since they were saved.
+  /// Models with unsaved changes.
   public var changedModelsArray: [any PersistentModel] { managedContext.updatedObjects.map(anyModel) }
-  /// The models that will be deleted.
+  /// Models that the next save deletes.
   public var deletedModelsArray: [any PersistentModel] { managedContext.deletedObjects.map(anyModel) }
 
-  /// Applies delete rules, and registers what was changed with the undo manager.
+  /// Applies delete rules now, and registers the changes so far with the undo manager.
   public func processPendingChanges() { managedContext.processPendingChanges() }
 
-  /// What stands between an object and its model; nil for an object that no program has as a model.
+  /// The storage that connects an object with its model; nil if no model was made for the
+  /// object.
   private func storage(of object: NSManagedObject) -> ModelStorage? {
     unsafeDowncast(object, to: ModelObject.self).storage
   }
 
-  /// Writes all changes to the stores, or none, and throws what is in the way.
+  /// Saves all changes, or none if it throws.
+  ///
+  /// Throws a `CocoaError`: a model isn't valid, the store has other values than the ones you
+  /// changed, or it can't be written.
   public func save() throws {
     guard hasChanges else { return }
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     managedContext.processPendingChanges()
     let isHeard = NotificationObservers.areThere(for: ModelContext.didSave)
-    // Deletions concern models; of the others only observers hear, and new ones may give way to stored ones.
+    // The deleted models have to be updated after the save. The other lists are needed only if
+    // somebody observes saves, or if a uniqueness constraint can replace a new model by a
+    // stored one.
     let changes =
       isHeard || container.classes.haveUniqueValues
       ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
-    // Their storages: the models themselves live until the save is over, and updated objects may have none.
+    // Keep the storages, not the models: the models live until the save ends anyway, and
+    // updated objects may have none.
     let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
     let updated = changes.updated.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
     let deleted = changes.deleted.map { object in
-      // Only of models that a program may still have.
+      // An object without storage has no model to update.
       (
         (object as? ModelObject)?.storage, (object as? ModelObject)?.storage?.valuesOfAttributes() ?? [],
         object.objectID
@@ -294,8 +310,9 @@ public final class ModelContext: Equatable {
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
   }
 
-  /// A new model with the unique values of a stored one has given that one its values, and its object has gone: from
-  /// now on it stands for the stored object. Where another model does so already, it is of no context again.
+  /// A new model had the unique values of a stored one, so the stored object got its values and
+  /// the new object is gone. From now on the model stands for the stored object. If that
+  /// already has a model, this one is detached.
   private func followStored(_ storage: ModelStorage) {
     if let object = stored(like: storage), object.storage == nil {
       storage.attach(object, in: self)
@@ -331,14 +348,14 @@ public final class ModelContext: Equatable {
     return nil
   }
 
-  /// Runs a block, and saves.
+  /// Runs a block, then saves.
   public func transaction(block: () throws -> Void) throws {
     try block()
     try save()
   }
 
-  /// Drops all changes: inserted models are of no context again, deleted ones are there again, and others have the
-  /// values that were saved.
+  /// Discards all unsaved changes: inserted models leave the context, deleted ones come back,
+  /// and changed ones have their saved values again.
   public func rollback() {
     let inserted = managedContext.insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
     let values = inserted.map { $0.valuesOfAttributes() }
@@ -351,21 +368,21 @@ public final class ModelContext: Equatable {
 
   /// Posted before a save, with the context as its object.
   public static let willSave = Notification.Name("NSModelContextWillSave")
-  /// Posted after a save, with the context as its object. Under each ``NotificationKey``'s raw value the user info has
-  /// an array of ``PersistentIdentifier``.
+  /// Posted after a save, with the context as its object. The user info has an array of
+  /// ``PersistentIdentifier`` under the raw value of each ``NotificationKey``.
   public static let didSave = Notification.Name("NSModelContextDidSave")
 
   /// The keys of a notification's user info.
   public enum NotificationKey: String {
-    /// Which models were written for the first time.
+    /// The models that the save inserted.
     case insertedIdentifiers
-    /// Which models were changed.
+    /// The models that the save updated.
     case updatedIdentifiers
-    /// Which models were deleted.
+    /// The models that the save deleted.
     case deletedIdentifiers
-    /// Nothing is under it here: a save names the models that it has changed.
+    /// Never set here, because a save names the models that it changed.
     case invalidatedAllIdentifiers
-    /// Nothing is under it here: a context always reads what the stores have now.
+    /// Never set here, because a context always reads the stores' current state.
     case queryGeneration
   }
 }

@@ -1,12 +1,13 @@
 import CoreData
 @_spi(Reflection) import Swift
 
-/// The names of persistent properties along key paths.
+/// Finds the names of the persistent properties along a key path.
 ///
-/// A key path of one step equals the one that the macro has written down. One of several steps describes itself, with
-/// each getter's address; the key paths that the macro has written down name the same addresses.
+/// A key path of one step is compared with those that the macro recorded. A key path of several steps has no such
+/// counterpart, but its description contains the address of each step's getter, and so does that of the recorded key
+/// paths.
 enum ModelKeyPaths {
-  /// Empty for a key path that leads to a model's identity, which is the object itself.
+  /// Empty for the key path to a model's identity, because in a predicate that is the object itself.
   static func names(of keyPath: AnyKeyPath) throws -> [String] {
     let root = type(of: keyPath).rootType
     if let model = root as? any PersistentModel.Type {
@@ -20,7 +21,7 @@ enum ModelKeyPaths {
     throw SwiftDataError.unsupportedKeyPath
   }
 
-  /// The value of an enumeration with raw values is in an element of the property's own name.
+  /// An enumeration with raw values is a composite whose only element has the property's name.
   private static func names(of property: ModelProperty) -> [String] {
     if case .composite(let shape) = property.kind, shape.isEnumeration, shape.caseNames == nil {
       return [property.name, property.name]
@@ -28,7 +29,8 @@ enum ModelKeyPaths {
     return [property.name]
   }
 
-  /// The stored property of a struct, which is a part of a composite.
+  /// The name of the stored property of a struct that a key path leads to. Each stored property is an element of a
+  /// composite.
   private static func storedProperty(_ keyPath: AnyKeyPath, of root: Any.Type) -> String? {
     func open<Root>(_: Root.Type) -> Int? {
       (keyPath as? PartialKeyPath<Root>).flatMap { MemoryLayout<Root>.offset(of: $0) }
@@ -59,9 +61,10 @@ enum ModelKeyPaths {
     return names.isEmpty ? nil : names
   }
 
-  /// `\Book.<computed 0x1 (Optional<Author>)>?.<computed 0x2 (String)>`: the addresses, or the names of stored ones.
+  /// Splits `\Book.<computed 0x1 (Optional<Author>)>?.<computed 0x2 (String)>` into addresses, or the names of stored
+  /// properties.
   static func steps(_ description: String) -> [String] {
-    // The root's own name may have dots and brackets in it.
+    // The name of the root type may contain dots and brackets itself.
     guard let start = description.range(of: ".<computed ")?.lowerBound ?? description.firstIndex(of: ".") else {
       return []
     }

@@ -1,31 +1,32 @@
 import CoreData
 
-/// The models that a fetch finds, kept up with what becomes of them in a context.
+/// The results of a fetch, updated as the context changes.
 ///
 ///     let books = try ResultsObserver<Book, Never>(sortBy: [SortDescriptor(\.title)], modelContext: context)
 ///     withObservationTracking { print(books.results.count) } onChange: { … }
 ///
-/// Changes are taken up when the context processes them: at a save, at ``ModelContext/processPendingChanges()``, and in
-/// the main context when the main queue next has time, as are those that others saved. A change of a model counts; that
-/// of another one, to which the predicate follows a relationship, does not.
+/// The results change when the context processes changes: at a save, at ``ModelContext/processPendingChanges()``, and,
+/// in the main context, at the end of the main queue's current turn. The same holds for changes that the context merges
+/// from other saves. Only changes of the fetched models count. If the predicate follows a relationship, a change at the
+/// other end doesn't.
 ///
-/// To be used where its context is.
+/// Use it on the thread or actor of its context.
 public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
-  /// The models of one title.
+  /// The models with the same value at the section's key path.
   public struct Section: Identifiable {
-    /// What the models have at the section's key path.
+    /// The value that the section's models share.
     public let title: SectionTitle
     /// The models, in the observer's order.
     public let elements: [Element]
-    /// The title.
+    /// The section's title.
     public var id: SectionTitle { title }
   }
 
-  /// What is asked for.
+  /// The fetch that finds the models.
   public let fetchDescriptor: FetchDescriptor<Element>
-  /// What makes the sections; nil without any.
+  /// The key path whose values divide the results into sections; nil if there are no sections.
   public let sectionBy: KeyPath<Element, SectionTitle>?
-  /// The context whose models they are.
+  /// The context of the models.
   public let modelContext: ModelContext
   private var found: [Element] = []
   private var grouped: [Section] = []
@@ -33,22 +34,22 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private let registrar = ObservationRegistrar()
   private var observation: (any NSObjectProtocol)?
 
-  /// The models of a class that a predicate is true of, in an order.
+  /// Observes the models that meet a condition, in an order.
   public convenience init(
     filterBy predicate: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [], modelContext: ModelContext
   ) throws where SectionTitle == Never {
     try self.init(FetchDescriptor(predicate: predicate, sortBy: sortBy), nil, modelContext)
   }
 
-  /// The models that a descriptor asks for.
+  /// Observes the models that a descriptor describes.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, modelContext: ModelContext
   ) throws where SectionTitle == Never {
     try self.init(fetchDescriptor, nil, modelContext)
   }
 
-  /// The models of a class that a predicate is true of, in sections. These are ordered by their titles, and the models
-  /// of each as `sortBy` says.
+  /// Observes the models that meet a condition, in sections. The sections are ordered by title, the models of each as
+  /// `sortBy` says.
   public convenience init(
     filterBy predicate: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
     sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext
@@ -56,17 +57,18 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     try self.init(FetchDescriptor(predicate: predicate, sortBy: sortBy), sectionBy, modelContext)
   }
 
-  /// The models that a descriptor asks for, in sections. These are ordered by their titles.
+  /// Observes the models that a descriptor describes, in sections. The sections are ordered by title.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionTitle>, modelContext: ModelContext
   ) throws {
     try self.init(fetchDescriptor, sectionBy, modelContext)
   }
 
-  /// The models of a class that a predicate is true of, in an order, in a context of the container's.
+  /// Observes the models that meet a condition, in an order, in a context of the container.
   ///
-  /// - Parameter isolation: whose context: the main actor's is the container's main context, a model actor's its own.
-  ///   Without one, or with another actor, it is a new context, which belongs to whoever uses the observer.
+  /// - Parameter isolation: the actor whose context is used: the container's main context for the main actor, its own
+  ///   context for a model actor. Any other caller gets a new context, which belongs to the thread or actor that uses
+  ///   the observer.
   public convenience init(
     filterBy predicate: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -75,9 +77,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     try self.init(FetchDescriptor(predicate: predicate, sortBy: sortBy), nil, context)
   }
 
-  /// The models that a descriptor asks for, in a context of the container's.
+  /// Observes the models that a descriptor describes, in a context of the container.
   ///
-  /// - Parameter isolation: whose context, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
+  /// - Parameter isolation: the actor whose context is used, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, modelContainer: ModelContainer,
     isolation: isolated (any Actor)? = #isolation
@@ -86,9 +88,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     try self.init(fetchDescriptor, nil, context)
   }
 
-  /// The models of a class that a predicate is true of, in sections, in a context of the container's.
+  /// Observes the models that meet a condition, in sections, in a context of the container.
   ///
-  /// - Parameter isolation: whose context, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
+  /// - Parameter isolation: the actor whose context is used, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
   public convenience init(
     filterBy predicate: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
     sectionBy: KeyPath<Element, SectionTitle>, modelContainer: ModelContainer,
@@ -98,9 +100,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     try self.init(FetchDescriptor(predicate: predicate, sortBy: sortBy), sectionBy, context)
   }
 
-  /// The models that a descriptor asks for, in sections, in a context of the container's.
+  /// Observes the models that a descriptor describes, in sections, in a context of the container.
   ///
-  /// - Parameter isolation: whose context, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
+  /// - Parameter isolation: the actor whose context is used, as in ``init(filterBy:sortBy:modelContainer:isolation:)``.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionTitle>,
     modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -132,31 +134,32 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
   deinit { if let observation { NotificationCenter.default.removeObserver(observation) } }
 
-  /// What is true of the models.
+  /// The condition that the models meet.
   public var filterBy: Predicate<Element>? { fetchDescriptor.predicate }
-  /// Their order, behind that of the sections.
+  /// The order of the models; sections come first.
   public var sortBy: [SortDescriptor<Element>] { fetchDescriptor.sortBy }
 
-  /// The models.
+  /// The models, in order.
   public var results: [Element] {
     registrar.access(self, keyPath: \.results)
     return found
   }
 
-  /// The models by their titles; nil without a key path for them.
+  /// The models in sections; nil if there is no key path for sections.
   public var sections: [Section]? {
     registrar.access(self, keyPath: \.results)
     return sectionBy == nil ? nil : grouped
   }
 
-  /// The model at a place: the section's number, and the model's in it. Without sections the first is 0.
+  /// The model at a position: first the section, then the position in it. Without sections, the first number is
+  /// ignored.
   public func element(at indexPath: IndexPath) -> Element {
     precondition(indexPath.count == 2, "The place of a result has two numbers: its section's, and its own.")
     guard let sections else { return results[indexPath[1]] }
     return sections[indexPath[0]].elements[indexPath[1]]
   }
 
-  /// The place of a model; nil if it is not among the results.
+  /// The position of a model; nil if it isn't among the results. Without sections, the first number is 0.
   public func indexPath(for element: Element) -> IndexPath? {
     for (number, elements) in (sections?.map(\.elements) ?? [results]).enumerated() {
       if let place = elements.firstIndex(where: { $0 === element }) { return [number, place] }
@@ -208,7 +211,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 }
 
 extension ModelContainer {
-  /// The context of an actor: see ``ResultsObserver``.
+  /// The context for an actor: see ``ResultsObserver``.
   fileprivate func context(of isolation: isolated (any Actor)?) -> ModelContext {
     if isolation === MainActor.shared {
       nonisolated(unsafe) var found: ModelContext?

@@ -1,28 +1,28 @@
 import CoreData
 
-/// `localizedStandardContains` in `#Predicate`: the macro names it, and Foundation on Linux does not have it.
+/// `localizedStandardContains` in `#Predicate`: the macro uses it, and Foundation on Linux lacks it.
 extension PredicateExpressions {
-  /// Whether a text has another in it, whatever their case and diacritics.
+  /// Tests whether a text contains another, ignoring case and diacritics.
   public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression, CustomStringConvertible
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
-    /// True or false.
+    /// The result is true or false.
     public typealias Output = Bool
-    /// The text that is looked into.
+    /// The text to search in.
     public let root: Root
-    /// The text that is looked for.
+    /// The text to search for.
     public let other: Other
 
-    /// Looks for the text, in memory.
+    /// Searches in memory.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       let (text, sought) = (String(try root.evaluate(bindings)), String(try other.evaluate(bindings)))
       return text.range(of: sought, options: [.caseInsensitive, .diacriticInsensitive]) != nil
     }
-    /// For logs.
+    /// A description for logs.
     public var description: String { "\(root).localizedStandardContains(\(other))" }
   }
 
-  /// What `#Predicate` makes of `localizedStandardContains(_:)`.
+  /// The call that `#Predicate` makes for `localizedStandardContains(_:)`.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
   ) -> StringLocalizedStandardContains<Root, Other> {
@@ -36,13 +36,13 @@ extension PredicateExpressions.StringLocalizedStandardContains: TextSearchExpres
 }
 extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
 extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {
-  /// The two texts' expressions, one after the other.
+  /// Decodes the two expressions, the text's first.
   public init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     root = try container.decode(Root.self)
     other = try container.decode(Other.self)
   }
-  /// See ``init(from:)``.
+  /// Encodes the two expressions, the text's first.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.unkeyedContainer()
     try container.encode(root)

@@ -1,6 +1,8 @@
 import Foundation
 
-/// What the module itself refuses. Fetches, saves and validation throw `CocoaError`s, as Core Data does.
+/// The errors of SwiftData itself. Fetches, saves and validation throw `CocoaError`s, as Core Data does.
+///
+///     do { _ = try context.fetch(descriptor) } catch SwiftDataError.unsupportedPredicate { … }
 public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNSError {
   private let name: String
   private let words: String
@@ -12,16 +14,16 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
     self.underlying = underlying
   }
 
-  /// The case's name, and a sentence.
+  /// The name of the error, and a sentence.
   public var description: String { "SwiftDataError.\(name): \(words)" }
-  /// The same as the localized description, and under `NSUnderlyingErrorKey` why a container's store does not open.
+  /// The localized description, and, if a container's store can't be opened, the reason under `NSUnderlyingErrorKey`.
   public var errorUserInfo: [String: Any] {
     var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
     userInfo[NSUnderlyingErrorKey] = underlying
     return userInfo
   }
 
-  /// A predicate says what no store can be asked.
+  /// The predicate can't be translated for any store.
   public static let unsupportedPredicate = SwiftDataError(
     "unsupportedPredicate", "the predicate says what no store can be asked")
   /// A key path leads to no persistent property.
@@ -40,48 +42,48 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
   /// A stage of a migration plan leads to an earlier version.
   public static let backwardMigration = SwiftDataError(
     "backwardMigration", "a stage of the migration plan leads to an earlier version")
-  /// A descriptor of history is of another type of transactions than the container's, or asks to delete what is not the
-  /// beginning of a history.
+  /// The descriptor asks for another type of transactions than the container has, or asks to delete transactions while
+  /// earlier ones stay.
   public static let invalidTransactionFetchRequest = SwiftDataError(
     "invalidTransactionFetchRequest",
     "the container has no such transactions, or they cannot be deleted without earlier ones")
-  /// A store of a container does not open. The `CocoaError` that tells why is the underlying error.
+  /// A store of a container can't be opened. The underlying error is the `CocoaError` that says why.
   public static let loadIssueModelContainer = SwiftDataError(
     "loadIssueModelContainer", "a store of the container does not open")
-  /// The name of a configuration, or of its group, makes a file name of more than 255 bytes.
+  /// The name of a configuration or of its group is too long: as a file name it would take more than 255 bytes.
   public static let configurationFileNameTooLong = SwiftDataError(
     "configurationFileNameTooLong", "the configuration's name makes a file name of more than 255 bytes")
-  /// The name of a configuration, or of its group, makes no file name: it has a slash or a NUL in it.
+  /// The name of a configuration or of its group can't be a file name: it contains a slash or a NUL.
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
     "configurationFileNameContainsInvalidCharacters",
     "the configuration's name has a slash or a NUL in it, which no file name can have")
-  /// A history token is from before what was deleted of the history.
+  /// Transactions after a history token were deleted.
   ///
-  /// Never thrown here: a history is read whole, and tells what is left of it.
+  /// Never thrown here: reading a history returns what is left of it.
   public static let historyTokenExpired = SwiftDataError(
     "historyTokenExpired", "the history behind the token was deleted")
-  /// A model is not valid. Never thrown here: `save()` throws the `CocoaError` that names the model and its property.
+  /// A model isn't valid. Never thrown here: `save()` throws a `CocoaError` that names the model and its property.
   public static let modelValidationFailure = SwiftDataError("modelValidationFailure", "a model is not valid")
   /// A model has no context. Never thrown here.
   public static let missingModelContext = SwiftDataError("missingModelContext", "the model has no context")
-  /// Never thrown here: a fetch with a batch size sees pending changes.
+  /// A fetch with a batch size can't include pending changes. Never thrown here, because it does include them.
   public static let includePendingChangesWithBatchSize = SwiftDataError(
     "includePendingChangesWithBatchSize", "a fetch with a batch size does not see pending changes")
-  /// Never thrown here: identities are sorted with pending changes among them.
+  /// Identities can't be sorted while there are pending changes. Never thrown here, because they are sorted together.
   public static let sortingPendingChangesWithIdentifiers = SwiftDataError(
     "sortingPendingChangesWithIdentifiers", "identities of pending changes are not sorted")
-  /// A context was asked for models of a class that its container's schema does not have.
+  /// The container's schema lacks the model's class, or no stage of the migration plan leads to the schema.
   public static let unknownSchema = SwiftDataError(
     "unknownSchema", "the container's schema does not have the model's class, or no stage of the plan leads to it")
 
-  /// ``loadIssueModelContainer``, with the store's error.
+  /// A ``loadIssueModelContainer`` with the store's error.
   static func loadIssue(_ url: URL, _ error: any Error) -> SwiftDataError {
     SwiftDataError(
       "loadIssueModelContainer", "the store \(url.path) does not open: \(error.localizedDescription)",
       underlying: error)
   }
 
-  /// ``loadIssueModelContainer``, for a store that is to be the same elsewhere.
+  /// A ``loadIssueModelContainer`` for a store that a CloudKit database should synchronize.
   static func noCloudKit(_ database: String, _ url: URL) -> SwiftDataError {
     loadIssue(
       url,
@@ -93,7 +95,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
         ]))
   }
 
-  /// ``configurationFileNameContainsInvalidCharacters``, for the name of a group.
+  /// A ``configurationFileNameContainsInvalidCharacters`` for the name of a group.
   static func noGroupFolder(_ group: String) -> SwiftDataError {
     SwiftDataError(
       "configurationFileNameContainsInvalidCharacters",
@@ -101,17 +103,17 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
         + "in it")
   }
 
-  /// ``configurationFileNameTooLong``, for the name of a group.
+  /// A ``configurationFileNameTooLong`` for the name of a group.
   static func groupNameTooLong(_ group: String) -> SwiftDataError {
     SwiftDataError(
       "configurationFileNameTooLong",
       "the group container \"\(group.prefix(40))…\" makes a folder's name of more than 255 bytes")
   }
 
-  /// The case alone counts.
+  /// Whether both are the same kind of error. Details and underlying errors don't matter.
   public static func == (left: SwiftDataError, right: SwiftDataError) -> Bool { left.name == right.name }
-  /// By the case.
+  /// Hashes the kind of error.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
-  /// For `catch SwiftDataError.unsupportedPredicate`.
+  /// Lets you write `catch SwiftDataError.unsupportedPredicate`.
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool { error as? SwiftDataError == pattern }
 }

@@ -1,17 +1,17 @@
 import CoreData
 
-/// A place in the history of a container's stores.
+/// A position in the history of a container's stores. You can encode it and continue from there after a restart.
 ///
 ///     let after = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
 ///     let news = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > after })
 public struct DefaultHistoryToken: HistoryToken {
-  /// The numbers of the last transactions, by the stores' UUIDs.
+  /// The number of the last transaction, by the UUID of its store.
   public let tokenValue: [String: Int64]?
 
   init(_ numbers: [String: Int64]) { tokenValue = numbers }
 
-  /// Whether it is the place of an earlier transaction. Only stores that both know count; a token that knows fewer
-  /// stores, and else the same places, is the earlier one.
+  /// Whether this position is earlier. Only stores that both tokens know are compared; if those are equal, the token
+  /// that knows fewer stores is earlier.
   public static func < (left: Self, right: Self) -> Bool {
     let (mine, theirs) = (left.tokenValue ?? [:], right.tokenValue ?? [:])
     let common = Set(mine.keys).intersection(theirs.keys)
@@ -20,26 +20,26 @@ public struct DefaultHistoryToken: HistoryToken {
   }
 }
 
-/// What one save wrote to one store of a container.
+/// The changes that one save made in one store of a container.
 public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
-  /// When it was written.
+  /// When the transaction was written.
   public let timestamp: Date
-  /// What became of which models, in the order in which it was recorded.
+  /// The changes, in the order in which they were recorded.
   public let changes: [HistoryChange]
-  /// The place in the history behind the transaction.
+  /// The position right after this transaction.
   public let token: DefaultHistoryToken
-  /// Its number in its store; later ones have higher numbers.
+  /// The transaction's number in its store. Later transactions have higher numbers.
   public let transactionIdentifier: Int64
   /// The UUID of the store.
   public let storeIdentifier: String
-  /// Who wrote it: see ``ModelContext/author``.
+  /// The author of the changes: see ``ModelContext/author``.
   public let author: String?
-  /// The bundle of the program that wrote it; the program's name where it has none.
+  /// The bundle identifier of the program that wrote it, or the program's name if it has none.
   public let bundleIdentifier: String
   /// The name of the program that wrote it.
   public let processIdentifier: String
 
-  /// The store and the number.
+  /// The store's UUID and the transaction's number.
   public var id: String { "\(storeIdentifier)/\(transactionIdentifier)" }
 
   init(_ transaction: NSPersistentHistoryTransaction, token: DefaultHistoryToken, _ types: [String: ModelType]) {
@@ -84,7 +84,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
   }
 }
 
-/// A model is new.
+/// A model was inserted.
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
   /// The number of the change in its store.
   public let changeIdentifier: Int64
@@ -94,7 +94,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
   public let changedPersistentIdentifier: PersistentIdentifier
 }
 
-/// A model has changed.
+/// A model was updated.
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   /// The number of the change in its store.
   public let changeIdentifier: Int64
@@ -102,24 +102,24 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   public let transactionIdentifier: Int64
   /// The identity of the model.
   public let changedPersistentIdentifier: PersistentIdentifier
-  /// The properties that have other values than before, in the order of their declarations.
+  /// The properties that changed, in the order of their declaration.
   public let updatedAttributes: [PartialKeyPath<Model>]
 }
 
-/// A model is gone.
+/// A model was deleted.
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   /// The number of the change in its store.
   public let changeIdentifier: Int64
   /// The number of its transaction.
   public let transactionIdentifier: Int64
-  /// The identity that the model had.
+  /// The identity of the deleted model.
   public let changedPersistentIdentifier: PersistentIdentifier
-  /// What was kept of it.
+  /// The values that the history kept.
   public let tombstone: HistoryTombstone<Model>
 }
 
 extension HistoryTombstone {
-  /// The values that a change has, by the properties' names.
+  /// Makes a tombstone from the values of a recorded change, by property name.
   fileprivate init(kept: [AnyHashable: Any]) {
     self.init(
       ModelType.of(Model.self).properties.compactMap { property in
@@ -132,7 +132,8 @@ extension HistoryTombstone {
 }
 
 extension ModelProperty {
-  /// A simple value in the property's type; others as the store has them.
+  /// A stored value in the type of the property. Values of composites, archives and transformers are returned as they
+  /// are stored.
   fileprivate func value(fromStored stored: Any) -> Any? {
     func open<V>(_: V.Type) -> Any? { AttributeTypes.value(V.self, from: stored) }
     guard case .attribute = kind else { return stored }

@@ -1,15 +1,15 @@
 import CoreData
 
-/// Counts what is written to a container's stores, by whichever context or program, so that somebody can look into the
-/// history when there is news.
+/// Counts the changes that any context or program writes to a container's stores. Observe the counter to learn when to
+/// read the history.
 ///
 ///     let observer = HistoryObserver(observedModels: [Book.self], authors: ["import"], modelContainer: container)
 ///     withObservationTracking { _ = observer.eventCounter } onChange: { … }
 ///
-/// As long as one exists, the container's files are watched. Stores in memory keep no history, and nobody is told of
-/// them.
+/// The container's files are watched as long as an observer exists. Stores in memory keep no history and are never
+/// counted.
 public final class HistoryObserver: Observable, @unchecked Sendable {
-  // `@unchecked Sendable`: the count and the places are only touched under `lock`; nothing else changes.
+  // `@unchecked Sendable`: `count` and `places` are used under `lock` only; nothing else changes.
 
   private let container: ModelContainer
   private let types: [ModelType]
@@ -18,18 +18,19 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
   private let lock = NSLock()
   private var count = 0
-  /// The numbers of the transactions that were looked at last, by the stores' UUIDs.
+  /// The number of the last transaction that was looked at, by the UUID of its store.
   private var places: [String: Int64]
   private var observation: (any NSObjectProtocol)?
 
   /// - Parameters:
-  ///   - tokens: the places up to which the history is known. What has come after them counts as one event from the
-  ///     start; without tokens, what comes from now on counts.
-  ///   - models: only transactions count that concern one of them, or a class that inherits from one; all without any.
-  ///   - authors: only transactions of these count, see ``ModelContext/author``; all without any.
-  ///   - container: whose stores are observed.
-  ///   - isolation: where the counter changes: on the actor that the initializer is called on. Without one, on a queue
-  ///     of the observer's own.
+  ///   - tokens: positions up to which you know the history. If there are newer transactions, they count as one event
+  ///     from the start. Without tokens, only transactions from now on count.
+  ///   - models: counts only transactions that change one of these classes or a subclass; all transactions if it is
+  ///     empty.
+  ///   - authors: counts only transactions of these authors, see ``ModelContext/author``; all if it is empty.
+  ///   - container: the container whose stores are observed.
+  ///   - isolation: the actor on which the counter changes, by default the caller's. Without an actor, the counter
+  ///     changes on the queue on which Core Data posts `NSPersistentStoreRemoteChange`.
   public init(
     historyTokens tokens: [DefaultHistoryToken] = [], observedModels models: [any PersistentModel.Type] = [],
     authors: [String] = [], modelContainer container: ModelContainer, isolation: isolated (any Actor)? = #isolation
@@ -49,7 +50,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
 
   deinit { if let observation { NotificationCenter.default.removeObserver(observation) } }
 
-  /// How often there was news: one for each time that transactions were found which count.
+  /// How many times new transactions that count were found.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return lock.withLock { count }
@@ -67,7 +68,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     registrar.withMutation(of: self, keyPath: \.eventCounter) { lock.withLock { count += 1 } }
   }
 
-  /// Looks at what has come since the last time.
+  /// Reads the transactions since the last call, and says whether one of them counts.
   private func hasNews() -> Bool {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = container.coordinator

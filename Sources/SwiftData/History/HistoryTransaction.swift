@@ -1,36 +1,36 @@
 import Foundation
 
-/// A place in the history of stores: what has happened up to a transaction. May be written down.
+/// A position in the history of stores. You can encode it.
 public protocol HistoryToken: Codable, Comparable, Hashable, Sendable {}
 
-/// What one save wrote to one store.
+/// The changes that one save made in one store.
 public protocol HistoryTransaction {
-  /// The type of its token.
+  /// The type of the token.
   associatedtype TokenType: HistoryToken
-  /// The type of its number.
+  /// The type of the transaction's number.
   associatedtype TransactionIdentifier: Hashable, Sendable
 
-  /// When it was written.
+  /// When the transaction was written.
   var timestamp: Date { get }
-  /// What became of which models, in the order in which it was recorded.
+  /// The changes, in the order in which they were recorded.
   var changes: [HistoryChange] { get }
-  /// The place in the history behind the transaction.
+  /// The position right after this transaction.
   var token: TokenType { get }
-  /// Its number in its store; later ones have higher numbers.
+  /// The transaction's number in its store. Later transactions have higher numbers.
   var transactionIdentifier: TransactionIdentifier { get }
   /// The UUID of the store.
   var storeIdentifier: String { get }
-  /// Who wrote it: see ``ModelContext/author``.
+  /// The author of the changes: see ``ModelContext/author``.
   var author: String? { get }
 }
 
-/// What became of a model.
+/// One change of one model.
 public enum HistoryChange {
-  /// It is new.
+  /// The model was inserted.
   case insert(any HistoryInsert)
-  /// It has changed.
+  /// The model was updated.
   case update(any HistoryUpdate)
-  /// It is gone.
+  /// The model was deleted.
   case delete(any HistoryDelete)
 
   /// The identity of the model.
@@ -43,7 +43,7 @@ public enum HistoryChange {
   }
 }
 
-/// A model is new.
+/// A model was inserted.
 public protocol HistoryInsert<Model> {
   /// The model's class.
   associatedtype Model: PersistentModel
@@ -59,7 +59,7 @@ public protocol HistoryInsert<Model> {
   var changedPersistentIdentifier: PersistentIdentifier { get }
 }
 
-/// A model has changed.
+/// A model was updated.
 public protocol HistoryUpdate<Model> {
   /// The model's class.
   associatedtype Model: PersistentModel
@@ -73,11 +73,11 @@ public protocol HistoryUpdate<Model> {
   var transactionIdentifier: TransactionIdentifier { get }
   /// The identity of the model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// The properties that have other values than before.
+  /// The properties that changed.
   var updatedAttributes: [PartialKeyPath<Model>] { get }
 }
 
-/// A model is gone.
+/// A model was deleted.
 public protocol HistoryDelete<Model> {
   /// The model's class.
   associatedtype Model: PersistentModel
@@ -89,37 +89,38 @@ public protocol HistoryDelete<Model> {
   var changeIdentifier: ChangeIdentifier { get }
   /// The number of its transaction.
   var transactionIdentifier: TransactionIdentifier { get }
-  /// The identity that the model had.
+  /// The identity of the deleted model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
-  /// What was kept of it.
+  /// The values that the history kept.
   var tombstone: HistoryTombstone<Model> { get }
 }
 
-/// The values that the history keeps of a deleted model: those of attributes with `.preserveValueOnDeletion`.
+/// The values that the history keeps of a deleted model: those of attributes with the option
+/// `.preserveValueOnDeletion`.
 public struct HistoryTombstone<Model: PersistentModel>: Sequence {
   private let values: [(key: PartialKeyPath<Model>, value: Any)]
 
   init(_ values: [(key: PartialKeyPath<Model>, value: Any)]) { self.values = values }
 
-  /// The value of a property; nil if it was nil, or was not kept.
+  /// The value of a property. Nil if it was nil, or if the history doesn't keep it.
   public subscript<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
     values.first { $0.key == keyPath }?.value as? Value
   }
 
-  /// The properties and their values, in the order of their declarations.
+  /// Iterates over the kept properties and their values, in the order of their declaration.
   public func makeIterator() -> IndexingIterator<[(key: PartialKeyPath<Model>, value: Any)]> { values.makeIterator() }
 }
 
-/// Which transactions of the stores' history are wanted.
+/// Describes which transactions of the history to read or delete.
 public struct HistoryDescriptor<T: HistoryTransaction> {
-  /// What is true of the transactions; all without one.
+  /// The condition that transactions have to meet; nil for all.
   public var predicate: Predicate<T>?
-  /// How many at most; 0 for all.
+  /// The greatest number of transactions; 0 for all.
   public var fetchLimit: UInt64 = 0
-  /// Their order, first key first; by time, then by number, without any.
+  /// The sort order. If it is empty, transactions are ordered by time, then by number.
   public var sortBy: [SortDescriptor<T>]
 
-  /// The transactions that a predicate is true of, in an order.
+  /// Describes the transactions that meet a condition, in an order.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy

@@ -1,11 +1,12 @@
 import CoreData
 
 extension ModelContext {
-  /// What was written to the container's stores, by whomever.
+  /// Reads the history of the container's stores: every save, by any context or program.
   ///
-  /// The predicate is asked in memory, of the whole history of the stores. Stores in memory have none: it throws 134091
-  /// where there is no other. `SwiftDataError.invalidTransactionFetchRequest` for transactions of another type than
-  /// ``DefaultHistoryTransaction``.
+  /// The whole history is read, and the predicate is evaluated in memory.
+  ///
+  /// Throws 134091 if no store keeps a history, because all are in memory. Throws
+  /// `SwiftDataError.invalidTransactionFetchRequest` if `T` isn't ``DefaultHistoryTransaction``.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
     guard var found = transactions(try history()) as? [T] else { throw SwiftDataError.invalidTransactionFetchRequest }
     if let predicate = descriptor.predicate { found = try found.filter(predicate.evaluate) }
@@ -14,9 +15,10 @@ extension ModelContext {
     return found
   }
 
-  /// Forgets transactions. History is deleted from its beginning: a predicate that is true of a transaction, and not of
-  /// an earlier one of the same store, is refused with `SwiftDataError.invalidTransactionFetchRequest`, as are a limit
-  /// and an order.
+  /// Deletes transactions from the beginning of the history.
+  ///
+  /// Throws `SwiftDataError.invalidTransactionFetchRequest` if the predicate selects a transaction but not all earlier
+  /// ones of the same store, or if the descriptor has a limit or an order.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     guard T.self == DefaultHistoryTransaction.self, descriptor.fetchLimit == 0, descriptor.sortBy.isEmpty else {
       throw SwiftDataError.invalidTransactionFetchRequest
@@ -46,7 +48,7 @@ extension ModelContext {
     return found.sorted { ($0.timestamp, $0.transactionNumber) < ($1.timestamp, $1.transactionNumber) }
   }
 
-  /// The token of each has all stores' places at its time.
+  /// Each transaction with a token that says where every store's history stood at that time.
   private func transactions(_ stored: [NSPersistentHistoryTransaction]) -> [DefaultHistoryTransaction] {
     var places: [String: Int64] = [:]
     return stored.map {

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Numbers by address, for look-ups on the path of each property access: without a lock, and without hashing.
+/// Maps addresses to numbers. Each property access looks up an address, so this takes no lock and computes no hash.
 ///
-/// Any thread. What an address stands for has to stay in memory: the address of a freed object may become another's.
+/// Any thread may use it. The object at an address must never be freed, because another object could get its address.
 final class AddressTable: @unchecked Sendable {
-  // `@unchecked Sendable`: slots are filled under the lock of `entries`, and read by others once their address is
-  // there; a number never changes.
+  // `@unchecked Sendable`: slots are filled under the lock of `entries`. A slot's number is written before its address,
+  // and never changes.
 
   private final class Slots {
     let mask: UInt
@@ -23,7 +23,7 @@ final class AddressTable: @unchecked Sendable {
 
     @inline(__always)
     func number(_ address: UInt) -> Int? {
-      // Addresses of objects end in zeros.
+      // The low four bits of an object's address are zero.
       var place = (address >> 4) & mask
       while true {
         let found = addresses[Int(place)].load(ordering: .acquiring)
@@ -41,7 +41,8 @@ final class AddressTable: @unchecked Sendable {
     }
   }
 
-  /// Slots that were too few are never freed: someone may be reading them. Each has twice the place of the one before.
+  /// The current slots. Full ones are replaced by twice as many and never freed, because another thread may be reading
+  /// them.
   private let current: Atomic<UnsafeRawPointer>
   private let entries = Mutex<[UInt: Int]>([:])
 

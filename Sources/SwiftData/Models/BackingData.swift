@@ -1,12 +1,12 @@
 import CoreData
 
-/// Where a model's persistent values are, before and after it was inserted into a context.
+/// The storage of a model's persistent values, before and after the model is inserted into a context.
 public protocol BackingData<Model> {
-  /// The class whose values they are.
+  /// The model's class.
   associatedtype Model: PersistentModel
-  /// Storage for a new object.
+  /// Makes storage for a new model.
   init(for modelType: Model.Type)
-  /// The identity of the stored object; nil before the first save.
+  /// The identity of the stored model; nil before the first save.
   var persistentModelID: PersistentIdentifier? { get set }
 
   /// The value of a property.
@@ -21,7 +21,7 @@ public protocol BackingData<Model> {
   /// The models that a property leads to.
   func getValue<Value, OtherModel>(forKey: KeyPath<Model, Value>) -> Value
   where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
-  /// The value of a property that a transformer makes data of.
+  /// The value of a property with a value transformer.
   func getTransformableValue<Value>(forKey: KeyPath<Model, Value>) -> Value
 
   /// Sets a property.
@@ -36,25 +36,26 @@ public protocol BackingData<Model> {
   /// Sets the models that a property leads to.
   func setValue<Value, OtherModel>(forKey: KeyPath<Model, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement
-  /// Sets a property that a transformer makes data of.
+  /// Sets a property with a value transformer.
   func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 }
 
-/// The storage that data are a reference to. Only for data that are known to be a `DefaultBackingData`: of an object,
-/// the first word of an existential is the reference.
+/// The storage behind a `BackingData`. Call it only if that is a `DefaultBackingData`, which is a class: the first word
+/// of the existential is then the reference to the object.
 @inlinable @inline(__always)
 func _storage<Model>(in data: any BackingData<Model>) -> ModelStorage {
   withUnsafeBytes(of: data) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
 }
 
 extension BackingData {
-  /// The same in code that is not made for one class, where the type of an existential costs a look-up.
+  /// The same for code that isn't specialized for one class. Naming the existential's type would cost it a look-up.
   var reference: ModelStorage {
     withUnsafeBytes(of: self) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
   }
 }
 
-/// The storage that models have: values of their own until they are inserted, a managed object from then on.
+/// The storage of nearly all models. It holds the values itself until the model is inserted; from then on a managed
+/// object holds them.
 @usableFromInline
 final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingData {
   @usableFromInline
@@ -108,14 +109,14 @@ final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingDat
   }
 }
 
-/// Generated code of a model that inherits from another: the storage of the whole object.
+/// Joins the storages of a subclass and of its superclass into one. Generated code calls it.
 ///
-/// - Parameter own: what the subclass's initializer fills.
-/// - Parameter inherited: what the superclass's does.
+/// - Parameter own: the storage that the subclass's initializer fills.
+/// - Parameter inherited: the storage that the superclass's initializer fills.
 public func _joinedBackingData<Model, Root>(
   _ own: any BackingData<Model>, _ inherited: any BackingData<Root>
 ) -> any BackingData<Root> {
-  // Storage of another program's making is told of where it is asked for the model's identity.
+  // If a program made the storage itself, the error is reported where the model's identity is needed.
   if let own = own as? ModelStorage, let inherited = inherited as? ModelStorage { own.join(inherited) }
   return inherited
 }

@@ -1,9 +1,9 @@
 import CSwiftRuntime
 
-/// A reference to an object that does not keep it alive: what `weak` is, without the table that `weak` makes beside the
-/// object, and which each later retain and release of the object has to go through.
+/// A reference that doesn't keep its object alive. It does what `weak` does, but without the side table that the first
+/// `weak` reference gives an object and that slows down each later retain and release.
 ///
-/// For one thread at a time, as the models of a context are.
+/// One thread at a time may use it, as with the models of a context.
 struct LivingReference: ~Copyable {
   private var pointer: UnsafeMutableRawPointer?
 
@@ -12,7 +12,7 @@ struct LivingReference: ~Copyable {
 
   deinit { if let pointer { swift_unownedRelease(pointer) } }
 
-  /// The object; nil from the moment in which its deinitialization begins.
+  /// The object; nil as soon as its deinitialization begins.
   var object: AnyObject? {
     guard let pointer, let living = swift_tryRetain(pointer) else { return nil }
     return Unmanaged<AnyObject>.fromOpaque(living).takeRetainedValue()

@@ -1,13 +1,14 @@
 import CoreData
 
-/// What stands behind a model in a context.
+/// The managed object behind a model in a context.
 ///
-/// A struct all of whose parts are nil is a value, though none of its columns has one: Core Data would miss it.
+/// It accepts a mandatory struct whose parts are all nil: that is a value, although none of its columns has one, and
+/// Core Data's validation would report it as missing.
 final class ModelObject: NSManagedObject {
-  /// Set while there is a model for the object; the storage takes itself away.
+  /// The storage of the object's model, while there is a model. The storage sets it to nil when it goes away.
   unowned(unsafe) final var storage: ModelStorage?
 
-  /// A merge, an undo or a rollback has changed it.
+  /// A merge, an undo or a rollback has changed the object.
   override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { storage?.noteSnapshot(flags) }
 
   override func validateForInsert() throws { try passingEmptyStructs { try super.validateForInsert() } }

@@ -1,15 +1,15 @@
 import CoreData
 
-/// A persistent property of a model class: what it is in Swift, and how it gets into a managed object and out of it.
+/// A persistent property of a model class: its Swift type, and how values get into a managed object and out of it.
 final class ModelProperty {
-  /// What the property is in the entity.
+  /// How the entity represents the property.
   enum Kind {
     case attribute(NSAttributeType)
-    /// A struct or an enumeration: an attribute for each of its parts.
+    /// A struct or an enumeration, stored as one attribute for each part.
     case composite(ValueShape)
-    /// A collection, as a keyed archive of its JSON.
+    /// A collection, stored as a keyed archive of its JSON.
     case archive
-    /// What a value transformer makes data of.
+    /// A value that a transformer turns into data.
     case transformable(transformer: String)
     case toOne(any PersistentModel.Type)
     case toMany(any PersistentModel.Type)
@@ -17,27 +17,27 @@ final class ModelProperty {
 
   let name: String
   let keyPath: AnyKeyPath
-  /// That one, and those that the classes above have of the property.
+  /// The property's key path, then those of the same property in the superclasses.
   let keyPaths: [AnyKeyPath]
   let declaredType: Any.Type
-  /// The declared one without `?`.
+  /// The declared type without `?`.
   let type: Any.Type
   let isOptional: Bool
   let defaultValue: Any?
   let attribute: Schema.Attribute?
-  /// Whether a row does not have it.
+  /// Whether the property has no column.
   let isEphemeral: Bool
   let relationship: Schema.Relationship?
   let kind: Kind
   let access: AnyPropertyAccess
-  /// Tells observers of the property.
+  /// Notifies observers of the property.
   let observed: AnyObservedProperty
 
   init(_ metadata: Schema.PropertyMetadata, of entity: String) {
     name = metadata.name
     keyPath = metadata.keypath
     keyPaths = [metadata.keypath] + metadata.formerKeyPaths
-    // Its accessors are those of the class that declares it, and have that one's key path.
+    // The accessors belong to the class that declares the property, and use its key path.
     observed = makeObservedProperty(
       metadata.formerKeyPaths.first ?? metadata.keypath, levelsBelow: metadata.formerKeyPaths.count)
     declaredType = Swift.type(of: metadata.keypath).valueType
@@ -104,19 +104,19 @@ final class ModelProperty {
     }
   }
   var isRelationship: Bool { destination != nil }
-  /// What a managed object knows the property by, if it holds the value as it is.
+  /// The key of the property in a managed object, if the object holds the value as it is.
   var managedKey: ManagedKey? {
     if case .attribute = kind, !isEphemeral { access.key.key } else { nil }
   }
   var isUnique: Bool { attribute?.isUnique ?? relationship?.isUnique ?? false }
 
   func access<Value>(of _: Value.Type) -> PropertyAccess<Value> {
-    // Both come from one key path, whose value type is `Value`.
+    // Both types come from one key path, whose value type is `Value`.
     unsafeDowncast(access, to: PropertyAccess<Value>.self)
   }
 }
 
-/// A property's name, and its number in managed objects.
+/// The name of a property, and its key in managed objects.
 struct PropertyKey {
   let entity: String
   let name: String
@@ -134,7 +134,7 @@ private func elementType<C: RelationshipCollection>(_: C.Type) -> any Persistent
 protocol ModelArray {}
 extension Array: ModelArray where Element: PersistentModel {}
 
-/// An optional, whatever its type.
+/// An optional of any type.
 protocol OptionalValue {
   static var wrappedType: Any.Type { get }
   var wrappedValue: Any? { get }
@@ -144,7 +144,7 @@ extension Optional: OptionalValue {
   var wrappedValue: Any? { self }
 }
 
-/// The value in an optional that was made an `Any`.
+/// The value inside an optional that was converted to `Any`.
 func unwrapped(_ value: Any) -> Any? {
   guard let optional = value as? any OptionalValue else { return value }
   return optional.wrappedValue.flatMap(unwrapped)

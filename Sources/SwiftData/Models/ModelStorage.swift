@@ -1,42 +1,48 @@
 import CoreData
 
-/// What of a model's storage needs no type.
+/// The part of a model's storage that doesn't depend on the model's class.
 ///
 ///     detached --insert--> attached --a saved deletion, a rolled back insert--> detached
 ///                             |
 ///                             +--the context's end--> abandoned
 ///
-/// Detached, the values are in `values`; attached, in `object`; abandoned, nowhere that could be reached.
+/// Detached, the values are in `values`. Attached, they are in `object`. Abandoned, they can't
+/// be reached any more.
 @usableFromInline
 class ModelStorage {
   final let type: ModelType
   @exclusivity(unchecked) final private(set) var object: ModelObject?
-  /// By the properties' positions. Empty until one is set, and while the storage is attached.
+  /// By the properties' positions. Empty until a value is set, and while the storage is
+  /// attached.
   @exclusivity(unchecked) final private(set) var values: [Any?] = []
-  /// The object that a program sees, which keeps its storage alive.
+  /// The model that the program uses. It keeps this storage alive, not the other way round.
   @exclusivity(unchecked) final private var seen = LivingReference()
-  /// The model while it has unsaved changes, which keeps it alive, and the context that lists it in `changed`.
+  /// The model while it has unsaved changes, kept alive by this reference; `keeper` is the
+  /// context that lists it in `changed`.
   @exclusivity(unchecked) final private var kept: AnyObject?
   @exclusivity(unchecked) final private var keeper: ObjectIdentifier?
-  /// The context; it says itself when it goes.
+  /// The context. It tells its storages before it goes away, so this reference never dangles.
   @exclusivity(unchecked) final private unowned(unsafe) var ownContext: ModelContext?
   @exclusivity(unchecked) final private var isAbandoned = false
   /// Whether a deletion was saved.
   final private var wasDeleted = false
-  /// What the model is known by before its first save.
+  /// Identifies the model before its first save.
   final private(set) lazy var temporaryIdentifier = UUID()
-  /// What it was known by when it was deleted.
+  /// The identity that the model had when it was deleted.
   final private var formerIdentifier: PersistentIdentifier?
 
-  /// What stands for this storage since a model of a subclass was initialized; nil for most.
+  /// The storage of the whole model, once a subclass's storage has joined this one; nil for
+  /// most.
   final private(set) var whole: ModelStorage?
 
   init(_ type: ModelType) { self.type = type }
 
-  /// From now on this storage, which has what a subclass declares, is also that of what `other`, its superclass's, has.
+  /// Makes this storage, which holds a subclass's own properties, the storage of the
+  /// superclass's properties too. `other` is the superclass's storage, and forwards to this one
+  /// from now on.
   final func join(_ other: ModelStorage) {
     let current = other.whole ?? other
-    // Joined already, by this class or by one below, or made for stored values.
+    // A class below has joined them already, or the storage was made for stored values.
     if current.type.inherits(from: type) { return }
     if values.isEmpty { values = type.emptyValues() }
     // The properties of a superclass come first.
@@ -47,21 +53,21 @@ class ModelStorage {
 
   deinit { object?.storage = nil }
 
-  /// The object that a program sees, while there is one.
+  /// The model that the program uses, while it exists.
   final var model: (any PersistentModel)? {
     guard let object = seen.object else { return nil }
-    // It was set as one.
+    // `setModel` takes only such models.
     return (object as! any PersistentModel)
   }
 
-  /// The same in its class, which is the storage's or one above it.
+  /// The same without a cast. `M` has to be the storage's class or one above it.
   @inline(__always)
   final func model<M: PersistentModel>(as _: M.Type) -> M? { seen.object.map { unsafeDowncast($0, to: M.self) } }
 
   final func setModel(_ model: any PersistentModel) { seen.set(model) }
 
-  /// Keeps the model alive until the context lets go of it. Returns false if the context has listed it already, or if
-  /// there is no model.
+  /// Keeps the model alive until the context lets go of it. Returns false if the context
+  /// already lists it, or if there is no model.
   final func keepModel(for context: ModelContext) -> Bool {
     if keeper == ObjectIdentifier(context) { return false }
     kept = seen.object
@@ -69,7 +75,7 @@ class ModelStorage {
     return kept != nil
   }
 
-  /// Does nothing if another context keeps the model by now.
+  /// Does nothing if another context keeps the model in the meantime.
   final func letGoOfModel(for context: ModelContext) {
     guard keeper == ObjectIdentifier(context) else { return }
     keeper = nil
@@ -77,12 +83,13 @@ class ModelStorage {
   }
 
   final var context: ModelContext? { ownContext }
-  /// The context, unless it has let go of the object: its insertion was undone, or taken back by a deletion.
+  /// The context. Nil if it has let go of the object, because the insertion was undone or the
+  /// unsaved object deleted.
   final var visibleContext: ModelContext? { hasLeft ? nil : ownContext }
   final var hasLeft: Bool { object != nil && !isAbandoned && object?.managedObjectContext == nil }
   final var isDeleted: Bool {
     guard let object else { return wasDeleted }
-    // What has left with a row of its own was deleted by another context.
+    // An object that left its context with a permanent id was deleted by another context.
     return object.isDeleted || hasLeft && !object.objectID.isTemporaryID
   }
 
@@ -93,7 +100,8 @@ class ModelStorage {
 
   // Transitions.
 
-  /// From now on the values are the object's. Returns what was set until then, by the properties' positions.
+  /// From now on the object holds the values. Returns those that were set before, by the
+  /// properties' positions.
   @discardableResult
   final func attach(_ object: ModelObject, in context: ModelContext) -> [Any?] {
     self.object = object
@@ -105,13 +113,13 @@ class ModelStorage {
     return values
   }
 
-  /// What attributes hold now, for a model that will outlive its object.
+  /// The current values of the attributes, for a model that will outlive its object.
   final func valuesOfAttributes() -> [Any?] {
     guard let object else { return values }
     return type.properties.map { $0.isRelationship ? nil : $0.access.anyValue(of: object, self) }
   }
 
-  /// The object is gone; the model keeps what it held.
+  /// The object is gone. The model keeps the values that it held.
   final func detach(keeping values: [Any?], deleted: Bool) {
     if deleted { formerIdentifier = identifier }
     object?.storage = nil
@@ -121,20 +129,21 @@ class ModelStorage {
     self.values = values
   }
 
-  /// The context is gone, and nothing of the object can be read any more.
+  /// The context is gone, so nothing of the object can be read any more.
   final func abandon() {
     ownContext = nil
     isAbandoned = true
   }
 
-  // Changes that nobody has set.
+  // Changes that the program didn't make through the property.
 
-  /// The other end of a relationship was set.
+  /// Tells observers that setting the other end of a relationship has changed this one.
   final func noteInverse(_ name: String) {
     if let model, let property = type.property(named: name) { property.observed.tellObservers(of: model) }
   }
 
-  /// A merge, an undo or a rollback does not say what it has changed.
+  /// Tells observers of all properties, because a merge, an undo or a rollback doesn't say
+  /// which ones changed.
   final func noteSnapshot(_ flags: NSSnapshotEventType) {
     guard let model else { return }
     for property in type.properties { property.observed.tellObservers(of: model) }
@@ -143,7 +152,8 @@ class ModelStorage {
 
   // Values.
 
-  /// The place of a simple property's value, for the fast way of reading it; nil if `value(_:)` has to find it.
+  /// Where the fast way of reading finds a simple property's value; nil if `value(_:)` has to
+  /// find it.
   @usableFromInline
   final func place(of key: AnyKeyPath) -> ModelPlace? {
     guard whole == nil, let object, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }
@@ -184,7 +194,7 @@ class ModelStorage {
   }
 }
 
-/// A managed object and one of its properties.
+/// A managed object, and the key of one of its properties.
 @usableFromInline
 struct ModelPlace {
   @usableFromInline let object: NSManagedObject

@@ -1,24 +1,27 @@
 import CoreData
 import Synchronization
 
-/// A model class: its entity's name, its properties, its constraints and indexes. One for each class and process.
+/// What is known of a model class: entity name, properties, constraints and indexes. Made once for each class, never
+/// freed.
 final class ModelType: Sendable {
   let name: String
   let type: any PersistentModel.Type
-  /// The class of what keeps its objects' values.
+  /// The class that stores the values of its objects.
   let storageClass: ObjectIdentifier
   /// The model that the class inherits from.
   let supertype: ModelType?
-  /// The supertype's first, then its own.
+  /// The supertype's properties first, then its own.
   nonisolated(unsafe) let properties: [ModelProperty]
-  /// Each a list of the properties' names.
+  /// Lists of property names.
   private let ownUniquenessConstraints: [[String]]
   let indices: [(names: [String], isRTree: Bool)]
   nonisolated(unsafe) private let positions: [AnyKeyPath: Int]
-  /// The literal in an accessor is one object for the program's life, so its address tells. They are kept: the address
-  /// of a freed one could become another's.
+  /// Positions by the address of a key path. The literal in an accessor is one object for the program's life, so its
+  /// address identifies it. `keptLiterals` keeps them alive, because the address of a freed key path could become
+  /// another's.
   private let literals = AddressTable()
-  /// By the properties' positions: what a managed object knows simple ones by. Never freed, as the type isn't.
+  /// The keys of simple properties in managed objects, by the properties' positions. Never freed, because types never
+  /// are.
   nonisolated(unsafe) private let managedKeys: UnsafeMutableBufferPointer<ManagedKey?>
   private let keptLiterals = Mutex<Literals>(Literals())
 
@@ -63,7 +66,7 @@ final class ModelType: Sendable {
   }
 
   private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])
-  /// The addresses of the same: types are never freed, and classes neither.
+  /// Types by the address of their class. Neither is ever freed.
   private static let addresses = AddressTable()
 
   static func of(_ model: any PersistentModel.Type) -> ModelType {
@@ -78,7 +81,7 @@ final class ModelType: Sendable {
 
   private static func make(_ model: any PersistentModel.Type) -> ModelType {
     if let found = known.withLock({ $0[ObjectIdentifier(model)] }) { return found }
-    // Initial values are expressions of the program's, and may be of models: so not under the lock.
+    // Initial values are expressions of the program and may create models, so they are not evaluated under the lock.
     let made = ModelType(model)
     return known.withLock {
       if let found = $0[ObjectIdentifier(model)] { return found }
@@ -87,15 +90,15 @@ final class ModelType: Sendable {
     }
   }
 
-  /// What the class itself declares.
+  /// The properties that the class itself declares.
   var ownProperties: ArraySlice<ModelProperty> { properties.dropFirst(supertype?.properties.count ?? 0) }
 
-  /// Each a list of the properties' names. With those of the classes above, if `all` are wanted.
+  /// Lists of property names. If `all` is true, those of the superclasses are included.
   func uniquenessConstraints(all: Bool) -> [[String]] {
     (all ? supertype?.uniquenessConstraints(all: true) ?? [] : []) + ownUniquenessConstraints
   }
 
-  /// Whether its objects are also objects of the other one.
+  /// Whether objects of this class are objects of the other one too.
   func inherits(from other: ModelType) -> Bool { self === other || supertype?.inherits(from: other) ?? false }
 
   /// The class that declares a property: this one, or one above it.
@@ -104,7 +107,7 @@ final class ModelType: Sendable {
     return supertype.property(named: property.name).map(supertype.declarer) ?? self
   }
 
-  /// nil for each property.
+  /// A nil for each property.
   func emptyValues() -> [Any?] {
     let count = properties.count
     return [Any?](unsafeUninitializedCapacity: count) { values, made in
@@ -115,10 +118,11 @@ final class ModelType: Sendable {
 
   func property(named name: String) -> ModelProperty? { properties.first { $0.name == name } }
 
-  /// The property that a key path of one step leads to.
+  /// The property with a key path of one step.
   func property(at keyPath: AnyKeyPath) -> ModelProperty? { positions[keyPath].map { properties[$0] } }
 
-  /// What a managed object knows a simple property by, if it is one whose key path was met before.
+  /// The key of a simple property in managed objects; nil if the key path is another kind of property's, or was never
+  /// used before.
   @inline(__always)
   func managedKey(of keyPath: AnyKeyPath) -> ManagedKey? {
     literals[UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())].flatMap { managedKeys[$0] }
@@ -130,7 +134,7 @@ final class ModelType: Sendable {
     guard let position = positions[keyPath] else { misuse(.noProperty(keyPath, name, properties)) }
     nonisolated(unsafe) let literal = keyPath
     keptLiterals.withLock {
-      // Key paths that are made anew each time would fill it.
+      // A program that makes new key paths each time would fill the table.
       guard $0.kept.count < 1000 else { return }
       $0.kept.append(literal)
       literals.insert(address, position)

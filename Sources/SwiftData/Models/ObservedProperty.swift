@@ -1,9 +1,9 @@
 import Observation
 
-/// Tells those who observe a property that it has changed without having been set: by a merge, an undo or a rollback,
-/// or because the other end of a relationship was set.
+/// Tells observers of a property about changes that didn't go through its setter: a merge, an undo, a rollback, or a
+/// change at the other end of a relationship.
 ///
-/// What a program sets, the accessors tell of.
+/// The property's accessors report changes that the program makes.
 class AnyObservedProperty {
   func tellObservers(of model: any PersistentModel) { preconditionFailure() }
 }
@@ -20,16 +20,16 @@ private final class ObservedProperty<Root: PersistentModel, Value>: AnyObservedP
   override func tellObservers(of model: any PersistentModel) {
     let registrars = model._observationRegistrars
     let level = registrars.count - 1 - levelsBelow
-    // A class that no macro has written into keeps its registrar to itself.
+    // A class without the macro doesn't show its registrar.
     guard registrars.indices.contains(level) else { return }
-    // `Root` is the model's class, or one that it inherits from.
+    // `Root` is the model's class, or a superclass of it.
     registrars[level].withMutation(of: unsafeDowncast(model, to: Root.self), keyPath: keyPath) {}
   }
 }
 
 /// - Parameters:
-///   - keyPath: the property, of the class that declares it: its accessors have that key path.
-///   - levelsBelow: how many classes the model's own is below that one.
+///   - keyPath: the property's key path in the class that declares it, which is the one that its accessors use.
+///   - levelsBelow: how many levels the model's class is below the declaring class.
 func makeObservedProperty(_ keyPath: AnyKeyPath, levelsBelow: Int) -> AnyObservedProperty {
   func open<Root: PersistentModel>(_: Root.Type) -> AnyObservedProperty {
     func open<Value>(_: Value.Type) -> AnyObservedProperty {

@@ -1,12 +1,12 @@
 import CoreData
 import Synchronization
 
-/// The identity of a stored model. May be used on any thread, and written down.
+/// The identity of a stored model. You may use it on any thread, and encode it.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable, CustomStringConvertible {
-  /// The same value for the same model.
+  /// The identity as one value: equal for equal identities.
   public struct ID: Hashable, Comparable, Sendable {
     fileprivate let text: String
-    /// By their texts.
+    /// Compares the texts.
     public static func < (left: ID, right: ID) -> Bool { left.text < right.text }
   }
 
@@ -24,10 +24,11 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     }
   }
 
-  /// A save makes an identity of each object, which few programs look into: its texts are made when they are asked for.
+  /// The parts of an identity. A save makes an identity for each object and few programs look into it, so the texts are
+  /// made only when they are needed.
   private final class Parts: Sendable {
     let objectID: NSManagedObjectID?
-    /// nil where they follow from the object's id.
+    /// Nil if the texts follow from the object's id.
     let stated: Texts?
     private let made = AtomicLazyReference<Texts>()
 
@@ -39,7 +40,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     var texts: Texts {
       if let stated { return stated }
       if let known = made.load() { return known }
-      // Without texts it was made of an id.
+      // An identity without stated texts was made from an object id.
       let uri = objectID!.uriRepresentation()
       return made.storeIfNil(
         Texts(objectID!.entity.name ?? "", store: uri.host, key: uri.lastPathComponent, isTemporary: false))
@@ -52,10 +53,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   public var entityName: String { parts.texts.entityName }
   /// The UUID of the store; nil before the first save.
   public var storeIdentifier: String? { parts.texts.storeIdentifier }
-  /// `p` and the row's number, or `t` and a UUID before the first save.
+  /// `p` and the row's number, or before the first save `t` and a UUID.
   var primaryKey: String { parts.texts.primaryKey }
   var isTemporary: Bool { parts.stated?.isTemporary ?? false }
-  /// Where it was made in this process; no part of what it is.
+  /// The object id, if the identity was made from one in this process. It plays no part in comparisons of texts.
   var objectID: NSManagedObjectID? { parts.objectID }
 
   init(_ objectID: NSManagedObjectID) {
@@ -76,12 +77,15 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     parts = Parts(objectID, Texts(entityName, store: store, key: primaryKey, isTemporary: false))
   }
 
-  /// The identity that a ``DataStore`` gives a model by a key of its own.
+  /// The identity that a ``DataStore`` makes for a model from a key of its own.
+  ///
+  /// Throws if the parts don't make a URL.
   ///
   /// - Parameters:
   ///   - storeIdentifier: the store's ``DataStore/identifier``.
   ///   - entityName: the name of the model's entity.
-  ///   - primaryKey: what tells the model from others of its class; its description stands in the identity.
+  ///   - primaryKey: a value that is unique among the models of the entity. Its description becomes part of the
+  ///     identity.
   public static func identifier<T: Comparable & CustomStringConvertible & Codable & Hashable>(
     for storeIdentifier: String, entityName: String, primaryKey: T
   ) throws -> PersistentIdentifier {
@@ -101,19 +105,19 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
 
   var uri: String { "x-coredata://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)" }
 
-  /// Whether they are of the same model.
+  /// Whether both identify the same model.
   public static func == (left: Self, right: Self) -> Bool {
     if left.parts === right.parts { return true }
     if left.parts.stated == nil, right.parts.stated == nil, left.objectID == right.objectID { return true }
     return left.primaryKey == right.primaryKey && left.entityName == right.entityName
       && left.storeIdentifier == right.storeIdentifier
   }
-  /// By entity, row and store.
+  /// Hashes the entity and the row. Equal rows of different stores have the same hash.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(primaryKey)
     hasher.combine(entityName)
   }
-  /// By store, entity and row.
+  /// Orders by store, then by entity, then by row.
   public static func < (left: Self, right: Self) -> Bool {
     if left.storeIdentifier != right.storeIdentifier {
       return left.storeIdentifier ?? "" < right.storeIdentifier ?? ""
@@ -123,7 +127,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
     return a.utf8.count == b.utf8.count ? a < b : a.utf8.count < b.utf8.count
   }
 
-  // The form that Apple's framework writes.
+  // The form in which Apple's framework encodes an identity.
 
   private enum Keys: String, CodingKey { case implementation }
   private struct Implementation: Codable {
@@ -144,7 +148,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
         isTemporary: stored.isTemporary))
   }
 
-  /// See ``init(from:)``.
+  /// Encodes the form that ``init(from:)`` shows.
   public func encode(to encoder: any Encoder) throws {
     guard let url = URL(string: uri) else {
       throw EncodingError.invalidValue(

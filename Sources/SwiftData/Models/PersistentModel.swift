@@ -1,25 +1,25 @@
 import CoreData
 import Observation
 
-/// A class whose objects are kept in stores. ``Model()`` writes the conformance.
+/// A class whose objects are saved in stores. The macro ``Model()`` writes the conformance.
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
-  /// An object that stands for stored values.
+  /// Makes a model for existing storage.
   init(backingData: any BackingData<Self>)
-  /// Where the object's persistent values are.
+  /// The storage of the model's persistent values.
   var persistentBackingData: any BackingData<Self> { get set }
   /// The persistent properties, in the order of their declarations.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
-  /// Generated code: who observes the object, of the class's own properties last, before them those of the classes
-  /// above. Without it observers hear of what the program sets, and not of what a merge, an undo or the other end of a
-  /// relationship changes.
+  /// The observation registrars of the superclasses, then the class's own. Generated code returns them. Without them,
+  /// observers learn of changes that the program makes, but not of those by a merge, an undo or the other end of a
+  /// relationship.
   var _observationRegistrars: [ObservationRegistrar] { get }
 }
 
 extension PersistentModel {
-  /// None, for a class that no macro has written into.
+  /// Empty, for a class that no macro has extended.
   public var _observationRegistrars: [ObservationRegistrar] { [] }
 
-  /// Storage for a new object.
+  /// Makes storage for a new model.
   @inlinable public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
     DefaultBackingData<P>(for: P.self)
   }
@@ -58,7 +58,7 @@ extension PersistentModel {
   where Value: Decodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.getValue(forKey: key)
   }
-  /// The value of a property that a transformer makes data of.
+  /// The value of a property with a value transformer.
   @inlinable public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value {
     persistentBackingData.getTransformableValue(forKey: key)
   }
@@ -86,30 +86,30 @@ extension PersistentModel {
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.setValue(forKey: key, to: newValue)
   }
-  /// Sets a property that a transformer makes data of.
+  /// Sets a property with a value transformer.
   @inlinable public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
     persistentBackingData.setTransformableValue(forKey: key, to: newValue)
   }
 
-  /// The object's identity: another one after its first save, the same in every context from then on.
+  /// The model's identity. It changes with the first save; from then on it is the same in every context.
   public var persistentModelID: PersistentIdentifier { storage.identifier }
-  /// The same; a model may have an `id` of its own instead.
+  /// The same as ``persistentModelID``, unless the model declares an `id` of its own.
   public var id: PersistentIdentifier { persistentModelID }
-  /// The context that the object was inserted into or fetched by; nil before, and after its deletion was saved.
+  /// The context that inserted or fetched the model. Nil before that, and after its deletion was saved.
   public var modelContext: ModelContext? { storage.visibleContext }
-  /// Whether the object has changes that are not saved.
+  /// Whether the model has unsaved changes.
   public var hasChanges: Bool { storage.object?.hasChanges ?? false }
-  /// Whether the object is deleted, saved or not.
+  /// Whether the model is deleted, saved or not.
   public var isDeleted: Bool { storage.isDeleted }
 
-  /// An object equals itself only.
+  /// A model equals only itself.
   public static func == (left: Self, right: Self) -> Bool { left === right }
-  /// Of the object itself.
+  /// Hashes the identity of the object.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   var storage: ModelStorage {
     let data = persistentBackingData
-    // A cast would ask the runtime; nearly all are of the class's own type.
+    // Nearly all storage is of the class's own type. A cast would have to ask the runtime.
     let isOwn = ObjectIdentifier(Swift.type(of: data)) == ModelType.of(Self.self).storageClass
     guard let storage = isOwn ? data.reference : data as? ModelStorage else {
       misuse(
@@ -123,7 +123,7 @@ extension PersistentModel {
   }
 }
 
-/// What a to-many relationship may be declared as.
+/// A type that a to-many relationship may be declared as.
 public protocol RelationshipCollection {
   /// The models in it.
   associatedtype PersistentElement: PersistentModel

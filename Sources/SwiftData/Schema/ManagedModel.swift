@@ -1,9 +1,9 @@
 import CoreData
 
 extension Schema {
-  /// The schema as a managed object model, in which every entity's objects are `ModelObject`s.
+  /// The schema as a managed object model whose entities all have the class `ModelObject`.
   ///
-  /// - Parameter configurations: the names of configurations and of their entities.
+  /// - Parameter configurations: the entity names of each configuration, by the configuration's name.
   func makeManagedObjectModel(configurations: [String: Set<String>] = [:]) -> NSManagedObjectModel {
     let model = NSManagedObjectModel()
     model.versionIdentifiers = ["\(version)"]
@@ -24,7 +24,7 @@ extension Schema {
         NSFetchIndexDescription(
           name: (isRTree ? "SwiftDataIndexOnRTree" : "SwiftDataIndexOnBinary") + names.joined(),
           elements: names.map {
-            // The names are of this class's properties.
+            // The names come from this class's own properties, so the entity has them.
             NSFetchIndexElementDescription(
               property: entity.propertiesByName[$0]!, collationType: isRTree ? .rTree : .binary)
           })
@@ -44,14 +44,14 @@ extension Schema {
   }
 }
 
-/// Which relationship leads back along which.
+/// Pairs the relationships that are each other's inverse.
 private struct InversePairs {
   struct End: Hashable {
     let entity: String
     let property: String
 
     func description(in entities: [String: NSEntityDescription]) -> NSRelationshipDescription {
-      // Ends are made of relationships of the schema's own types.
+      // An `End` always names a relationship of a type in the schema.
       entities[entity]!.relationshipsByName[property]!
     }
   }
@@ -70,7 +70,7 @@ private struct InversePairs {
     pairs.append((one, other))
   }
 
-  /// What `inverse:` names.
+  /// Pairs relationships whose `inverse:` is given.
   private mutating func addStated(_ type: ModelType, _ property: ModelProperty) {
     guard let destination = property.destination, let keyPath = property.relationship?.inverseKeyPath else { return }
     let there = ModelType.of(destination)
@@ -88,7 +88,7 @@ private struct InversePairs {
       End(entity: type.name, property: property.name), End(entity: there.declarer(of: back).name, property: back.name))
   }
 
-  /// Two relationships that are the only ones between their classes, each way, and are not paired yet.
+  /// Pairs two relationships if each is the only unpaired one from its class to the other's.
   private mutating func addOnlyOne(_ type: ModelType, _ property: ModelProperty) {
     guard let destination = property.destination else { return }
     let there = ModelType.of(destination)

@@ -1,12 +1,12 @@
 import CoreData
 
 extension NSManagedObjectModel {
-  /// The managed object model of model classes and of all that they refer to, for a Core Data stack that shares their
-  /// store. Its objects are plain `NSManagedObject`s until an entity's `managedObjectClassName` says otherwise.
+  /// The managed object model of model classes and of all classes that they refer to, for a Core Data stack that uses
+  /// the same store. Its objects are plain `NSManagedObject`s unless you set an entity's `managedObjectClassName`.
   ///
-  /// Turn on persistent history for the store, as a ``ModelContainer`` does.
+  /// Enable persistent history for the store, as ``ModelContainer`` does.
   ///
-  /// - Parameter other: a model whose entities are added; ends the program where it contradicts.
+  /// - Parameter other: a model whose entities are added. The program ends with a message if an entity contradicts.
   public static func makeManagedObjectModel(
     for types: [any PersistentModel.Type], mergedWith other: NSManagedObjectModel? = nil
   ) -> NSManagedObjectModel? {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A schema as data: its version, and of each entity the class and the properties. Whoever reads it needs the classes:
-/// they are found by their names in the program that reads, and have to have the same properties.
+/// Encodes a schema: its version, and the class and properties of each entity. The program that decodes it needs the
+/// same classes; they are found by name and must have the same properties.
 extension Schema: Codable {
-  /// The version of the form that schemas are written in.
+  /// The version of the encoded form.
   public static var encodingVersion: Int { 1 }
 
   private struct Form: Codable {
@@ -14,7 +14,7 @@ extension Schema: Codable {
 
   private struct EntityForm: Codable, Equatable {
     let name: String
-    /// The class, as the runtime knows it.
+    /// The class's mangled name.
     let type: String
     let superentity: String?
     let properties: [PropertyForm]
@@ -51,15 +51,15 @@ extension Schema: Codable {
 
   private var forms: [EntityForm] { zip(entities, types).map(EntityForm.init) }
 
-  /// Writes the version, and of each entity the class and the properties.
+  /// Encodes the version, and the class and properties of each entity.
   public func encode(to encoder: any Encoder) throws {
     try Form(encodingVersion: Self.encodingVersion, version: version, entities: forms).encode(to: encoder)
   }
 
-  /// Finds the classes in this program.
+  /// Decodes a schema, and finds its classes in this program.
   ///
-  /// Throws `DecodingError.dataCorrupted`, which names the entity, for a class that the program does not have, for one
-  /// whose properties are others by now, and for a form of a later version.
+  /// Throws `DecodingError.dataCorrupted` if the program lacks a class, if a class has other properties now, or if the
+  /// form is of another version. The error names the entity.
   public convenience init(from decoder: any Decoder) throws {
     func corrupted(_ what: String) -> DecodingError {
       .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: what))
@@ -74,7 +74,7 @@ extension Schema: Codable {
       }
       return type
     }
-    // Of two models of one name a schema can't be made.
+    // A schema can't have two models with the same name.
     guard Set(classes.map { ModelType.of($0).name }).count == classes.count else {
       throw corrupted("Two entities of the schema have the same name.")
     }
@@ -88,15 +88,14 @@ extension Schema: Codable {
     }
   }
 
-  /// Writes the schema to a file, as JSON.
+  /// Writes the schema to a file as JSON.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     try encoder.encode(self).write(to: url, options: .atomic)
   }
 
-  /// The schema of a file that ``save(to:)`` has written. Throws as ``init(from:)`` does, and for a file that can't be
-  /// read.
+  /// Reads a schema that ``save(to:)`` wrote. Throws as ``init(from:)`` does, and if the file can't be read.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }

@@ -1,18 +1,21 @@
 import CoreData
 
-/// Model classes that are stored together, with those that they refer to.
+/// Model classes that are stored together, including all classes that they refer to.
+///
+///     let schema = Schema([Book.self, Author.self], version: Schema.Version(1, 0, 0))
+///     schema.entitiesByName["Book"]?.attributesByName["title"]?.valueType  // String
 public final class Schema: Hashable, @unchecked Sendable {
   // `@unchecked Sendable`: nothing changes after `init`.
 
-  /// The version that a store of the schema states.
+  /// The version, which stores of this schema record in their metadata.
   public let version: Version
-  /// The entities, by name.
+  /// The entities, ordered by name.
   public let entities: [Entity]
   /// The entities by their names.
   public let entitiesByName: [String: Entity]
   let types: [ModelType]
 
-  /// A schema of some classes, and of all that their relationships lead to.
+  /// Makes a schema of some classes and of all classes that their relationships lead to.
   public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
     self.version = version
     var found: [ModelType] = []
@@ -32,37 +35,37 @@ public final class Schema: Hashable, @unchecked Sendable {
     for entity in entities { entity.superentity?.subentities.insert(entity) }
   }
 
-  /// A schema of some classes, and of all that their relationships lead to.
+  /// Makes a schema of some classes and of all classes that their relationships lead to.
   public convenience init(_ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)) {
     self.init(types, version: version)
   }
 
-  /// The schema of a version of the program.
+  /// Makes the schema of a ``VersionedSchema``.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
   }
 
-  /// The entity of a class; nil if the schema does not have it.
+  /// The entity of a class; nil if the class isn't in the schema.
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
     let wanted = ModelType.of(type)
     return types.contains { $0 === wanted } ? entitiesByName[wanted.name] : nil
   }
 
-  /// The name of a class's entity: the class's own, without what it is nested in.
+  /// The name of a class's entity: the class's name without the types that it is nested in.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String { ModelType.of(type).name }
 
-  /// Whether they have the same version and the same classes.
+  /// Whether both have the same version and the same classes.
   public static func == (left: Schema, right: Schema) -> Bool {
     left === right || left.version == right.version && left.typeIdentifiers == right.typeIdentifiers
   }
-  /// By version and classes.
+  /// Hashes the version and the classes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(version)
     hasher.combine(typeIdentifiers)
   }
   private var typeIdentifiers: Set<ObjectIdentifier> { Set(types.map { ObjectIdentifier($0) }) }
 
-  /// Three numbers.
+  /// A version number of three parts.
   public struct Version: Codable, Comparable, Hashable, Sendable, CustomStringConvertible {
     /// The first number.
     public let major: Int
@@ -71,13 +74,13 @@ public final class Schema: Hashable, @unchecked Sendable {
     /// The third number.
     public let patch: Int
 
-    /// A version of three numbers.
+    /// Makes a version from its three parts.
     public init(_ major: Int, _ minor: Int, _ patch: Int) {
       self.major = major
       self.minor = minor
       self.patch = patch
     }
-    /// By the first number that differs.
+    /// Compares the parts in order.
     public static func < (left: Version, right: Version) -> Bool {
       (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }
@@ -85,19 +88,19 @@ public final class Schema: Hashable, @unchecked Sendable {
     public var description: String { "\(major).\(minor).\(patch)" }
   }
 
-  /// What the macro says of a property.
+  /// What the macro records about a property.
   public struct PropertyMetadata {
     let name: String
     let keypath: AnyKeyPath
     let defaultValue: Any?
     let metadata: Any?
-    /// Of an inherited property, the key paths that the classes above have of it.
+    /// For an inherited property, the key paths of the same property in the superclasses.
     private(set) var formerKeyPaths: [AnyKeyPath] = []
     var isInherited: Bool { !formerKeyPaths.isEmpty }
 
-    /// Generated code takes over what a superclass says of its properties.
+    /// A subclass's copy of what its superclass records about its properties. Generated code calls it.
     ///
-    /// - Parameter keyPaths: the key paths that the subclass has of them, in their order.
+    /// - Parameter keyPaths: the same properties' key paths in the subclass, in the same order.
     public static func _inherited(_ metadata: [PropertyMetadata], keyPaths: [AnyKeyPath]) -> [PropertyMetadata] {
       zip(metadata.filter { !$0.name.isEmpty }, keyPaths).map { property, keyPath in
         var made = PropertyMetadata(property.name, keyPath, property.defaultValue, property.metadata)
@@ -106,17 +109,17 @@ public final class Schema: Hashable, @unchecked Sendable {
       }
     }
 
-    /// Generated code makes them.
+    /// Records a property. Generated code calls it.
     public init(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: (any SchemaProperty)? = nil) {
       self.init(name, keypath, defaultValue, metadata)
     }
 
-    /// Generated code makes them.
+    /// Records a uniqueness constraint. Generated code calls it.
     public init<T: PersistentModel>(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: Unique<T>) {
       self.init(name, keypath, defaultValue, metadata)
     }
 
-    /// Generated code makes them.
+    /// Records an index. Generated code calls it.
     public init<T: PersistentModel>(name: String, keypath: AnyKeyPath, defaultValue: Any? = nil, metadata: Index<T>) {
       self.init(name, keypath, defaultValue, metadata)
     }

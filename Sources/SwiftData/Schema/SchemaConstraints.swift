@@ -1,34 +1,34 @@
 extension Schema {
-  /// Properties of which no two objects have the same values.
+  /// Properties whose values, alone or combined, are unique.
   public final class Unique<T: PersistentModel>: UniquenessConstraints {
-    /// Each a list of properties.
+    /// The constraints, each a list of properties.
     public let constraints: [[PartialKeyPath<T>]]
-    /// What `#Unique` says.
+    /// Makes the constraints of `#Unique`.
     public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
     var keyPaths: [[AnyKeyPath]] { constraints }
   }
 
-  /// Properties that the store keeps an index of.
+  /// Properties that the store indexes.
   public final class Index<T: PersistentModel>: PropertyIndexes {
-    /// An index, by its kind.
+    /// An index and its kind.
     public enum Types<Model: PersistentModel> {
-      /// By the order of the properties' values.
+      /// An ordered index of the properties' values.
       case binary([PartialKeyPath<Model>])
-      /// By ranges. No store in a file has such an index here: a container with it does not open.
+      /// An index of ranges. Stores in files don't support it, so a container with such an index throws when it opens.
       case rtree([PartialKeyPath<Model>])
     }
 
-    /// Each a list of properties.
+    /// The indexes, each a list of properties.
     public let indices: [[PartialKeyPath<T>]]
     let areRTrees: [Bool]
 
-    /// What `#Index` says.
+    /// Makes the binary indexes of `#Index`.
     public init(_ indices: [PartialKeyPath<T>]...) {
       self.indices = indices
       areRTrees = indices.map { _ in false }
     }
 
-    /// What `#Index` says, each with its kind.
+    /// Makes the indexes of `#Index` with their kinds.
     public init(_ indices: Types<T>...) {
       self.indices = indices.map { index in
         switch index {
@@ -46,6 +46,6 @@ protocol UniquenessConstraints { var keyPaths: [[AnyKeyPath]] { get } }
 
 protocol PropertyIndexes {
   var keyPaths: [[AnyKeyPath]] { get }
-  /// Of each, whether it is one by ranges.
+  /// For each index, whether it is an index of ranges.
   var areRTrees: [Bool] { get }
 }

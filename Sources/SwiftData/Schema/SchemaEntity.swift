@@ -3,21 +3,21 @@ extension Schema {
   public final class Entity: Hashable {
     /// The class's name.
     public let name: String
-    /// The properties, inherited ones first, in the order of their declarations.
+    /// All properties: inherited ones first, then in the order of declaration.
     public var properties: [any SchemaProperty] { inheritedProperties + storedProperties }
     /// The properties that the class itself declares.
     public let storedProperties: [any SchemaProperty]
     /// The properties of the models that the class inherits from.
     public let inheritedProperties: [any SchemaProperty]
-    /// The name of the model that the class inherits from.
+    /// The name of the model that the class inherits from; nil if there is none.
     public let superentityName: String?
-    /// The model that the class inherits from.
+    /// The model that the class inherits from; nil if there is none.
     public internal(set) unowned(safe) var superentity: Entity?
-    /// The models that inherit from the class at once.
+    /// The models that inherit directly from the class.
     public internal(set) var subentities: Set<Entity> = []
-    /// Properties of which no two objects have the same values.
+    /// The names of properties whose values are unique: one list for each constraint.
     public let uniquenessConstraints: [[String]]
-    /// Properties that the store keeps an index of.
+    /// The names of the indexed properties: one list for each index.
     public let indices: [[String]]
 
     init(_ type: ModelType) {
@@ -38,7 +38,7 @@ extension Schema {
 
     /// The properties that hold values.
     public var attributes: Set<Attribute> { Set(properties.compactMap { $0 as? Attribute }) }
-    /// The properties that lead to models.
+    /// The properties that lead to other models.
     public var relationships: Set<Relationship> { Set(properties.compactMap { $0 as? Relationship }) }
     /// The attributes by their names.
     public var attributesByName: [String: Attribute] {
@@ -49,15 +49,15 @@ extension Schema {
       Dictionary(uniqueKeysWithValues: relationships.map { ($0.name, $0) })
     }
 
-    /// Whether it is the same.
+    /// Whether both are the same entity.
     public static func == (left: Entity, right: Entity) -> Bool { left === right }
-    /// By its place in memory.
+    /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
   }
 
-  /// A property whose value has parts, each of which is kept in a column of its own: a struct or an enumeration.
+  /// A property whose value is a struct or an enumeration. Each part has a column of its own.
   public final class CompositeAttribute: Attribute {
-    /// The parts: of a struct its stored properties, of an enumeration its cases, or the raw value.
+    /// The parts: a struct's stored properties, an enumeration's cases, or its raw value.
     public let properties: [Attribute]
 
     init(_ property: ModelProperty, _ shape: ValueShape) {

@@ -1,29 +1,29 @@
 import CoreData
 
-/// A property in a schema.
+/// A property of a schema.
 public protocol SchemaProperty: AnyObject {
-  /// The property's name; empty as long as it is in no schema.
+  /// The property's name. Empty until the property belongs to a schema.
   var name: String { get }
-  /// The name it had in an earlier version; the same where there is none.
+  /// The property's name in an earlier version. The same as `name` if it didn't change.
   var originalName: String { get }
   /// The declared type without `?`.
   var valueType: Any.Type { get }
   /// Whether it is an attribute.
   var isAttribute: Bool { get }
-  /// Whether it leads to models.
+  /// Whether it leads to other models.
   var isRelationship: Bool { get }
-  /// Whether no store has it, though it is a property of the schema.
+  /// Whether the store has no column for it.
   var isTransient: Bool { get }
-  /// Whether it may be nil.
+  /// Whether its value may be nil.
   var isOptional: Bool { get }
-  /// Whether no two objects have the same value.
+  /// Whether its values are unique.
   var isUnique: Bool { get }
 }
 
 extension Schema {
   /// A property that holds a value.
   public class Attribute: SchemaProperty {
-    /// How the value is kept.
+    /// How an attribute's value is stored.
     public struct Option: Hashable, Sendable {
       fileprivate enum Kind: Hashable, Sendable {
         case unique
@@ -36,44 +36,44 @@ extension Schema {
       }
       fileprivate let kind: Kind
 
-      /// No two objects have the same value: inserting another one updates the first.
+      /// Unique values: saving a new model with the value of a stored one updates the stored one.
       public static var unique: Option { Option(kind: .unique) }
-      /// Large data lie in files beside the store.
+      /// Large data is stored in files beside the store.
       public static var externalStorage: Option { Option(kind: .externalStorage) }
-      /// Noted in the model; encryption happens in iCloud only.
+      /// Recorded in the model. Nothing is encrypted here, because that happens only in iCloud.
       public static var allowsCloudEncryption: Option { Option(kind: .allowsCloudEncryption) }
-      /// The store's history keeps the value of a deleted object.
+      /// The store's history keeps the value when a model is deleted.
       public static var preserveValueOnDeletion: Option { Option(kind: .preserveValueOnDeletion) }
-      /// Changes are registered as those of any property, and are not written: what a row is read with is the initial
-      /// value, or nil. For simple values.
+      /// The value isn't stored. Setting it counts as a change like any other, and a model that is read from the store
+      /// has the initial value, or nil. For simple types only.
       public static var ephemeral: Option { Option(kind: .ephemeral) }
-      /// Noted in the model, without effect: there is no Spotlight here.
+      /// Recorded in the model without effect, because Linux has no Spotlight.
       public static var spotlight: Option { Option(kind: .spotlight) }
-      /// A transformer makes data of the value; its name is that of its class.
+      /// A value transformer turns the value into data. It is found under the name of its class.
       public static func transformable(by transformer: ValueTransformer.Type) -> Option {
         Option(kind: .transformable(NSStringFromClass(transformer)))
       }
-      /// The transformer of a name makes data of the value.
+      /// The value transformer with this name turns the value into data.
       public static func transformable(by transformerName: String) -> Option {
         Option(kind: .transformable(transformerName))
       }
     }
 
-    /// How the value is kept.
+    /// The options of the attribute.
     public final let options: [Option]
-    /// A text that makes the version another.
+    /// A text that changes the version hash.
     public final let hashModifier: String?
-    /// The property's name; empty as long as it is in no schema.
+    /// The property's name. Empty until the property belongs to a schema.
     public final let name: String
     /// The declared type without `?`.
     public final let valueType: Any.Type
-    /// What new objects have.
+    /// The value of new models.
     public final let defaultValue: Any?
-    /// Whether it may be nil.
+    /// Whether the value may be nil.
     public final let isOptional: Bool
     final let statedOriginalName: String?
 
-    /// What `@Attribute` says.
+    /// Makes what `@Attribute` describes.
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
       self.options = options
       self.hashModifier = hashModifier
@@ -89,23 +89,23 @@ extension Schema {
       (defaultValue, isOptional) = (property.defaultValue, property.isOptional)
     }
 
-    /// A part of a value that is kept in several columns.
+    /// Makes an attribute for one part of a value that is stored in several columns.
     init(_ part: ValueShape.Part) {
       (options, hashModifier, statedOriginalName) = ([], nil, nil)
       (name, valueType, defaultValue, isOptional) = (part.name, part.type, nil, part.isOptional)
     }
 
-    /// The name it had in an earlier version; the same where there is none.
+    /// The property's name in an earlier version. The same as `name` if it didn't change.
     public final var originalName: String { statedOriginalName ?? name }
     /// True.
     public final var isAttribute: Bool { true }
     /// False.
     public final var isRelationship: Bool { false }
-    /// Whether no store has it: see ``Option/ephemeral``.
+    /// Whether the store has no column for it: see ``Option/ephemeral``.
     public final var isTransient: Bool { options.contains(.ephemeral) }
-    /// Whether no two objects have the same value.
+    /// Whether its values are unique.
     public final var isUnique: Bool { options.contains(.unique) }
-    /// Whether a transformer makes data of the value.
+    /// Whether a value transformer turns the value into data.
     public final var isTransformable: Bool { transformer != nil }
 
     final var transformer: String? {
@@ -114,56 +114,56 @@ extension Schema {
     }
   }
 
-  /// A property that leads to a model, or to many.
+  /// A property that leads to one model or to many.
   public final class Relationship: SchemaProperty {
-    /// What becomes of the destination when the object is deleted.
+    /// What happens to the destination when a model is deleted.
     public enum DeleteRule: String, Codable, Sendable {
-      /// Nothing; the destination refers to what is gone.
+      /// Nothing, so the destination keeps referring to the deleted model.
       case noAction
-      /// The inverse becomes nil.
+      /// The inverse relationship becomes nil, or loses the model.
       case nullify
       /// The destination is deleted too.
       case cascade
-      /// The save fails while there is a destination.
+      /// Deleting fails with the save while there is a destination.
       case deny
     }
 
-    /// How the relationship is kept.
+    /// An option of a relationship.
     public struct Option: Hashable, Sendable {
       private init() {}
-      /// No two objects lead to the same model.
+      /// No two models lead to the same destination.
       public static var unique: Option { Option() }
     }
 
-    /// How the relationship is kept.
+    /// The options of the relationship.
     public let options: [Option]
-    /// What becomes of the destination when the object is deleted.
+    /// What happens to the destination when a model is deleted.
     public let deleteRule: DeleteRule
-    /// How many models it has to lead to.
+    /// The least number of destinations.
     public let minimumModelCount: Int?
-    /// How many models it may lead to; 0 for any number.
+    /// The greatest number of destinations; 0 for no limit.
     public let maximumModelCount: Int?
-    /// The property in its class; nil as long as it is in no schema.
+    /// The property's key path. Nil until the property belongs to a schema.
     public let keypath: AnyKeyPath?
-    /// The property that leads back, if it is named.
+    /// The key path of the property that leads back, if `inverse:` named it.
     public let inverseKeyPath: AnyKeyPath?
-    /// The name of that one.
+    /// The name of the property that leads back, if `inverse:` named it.
     public let inverseName: String?
-    /// A text that makes the version another.
+    /// A text that changes the version hash.
     public let hashModifier: String?
-    /// The property's name; empty as long as it is in no schema.
+    /// The property's name. Empty until the property belongs to a schema.
     public let name: String
     /// The declared type without `?`.
     public let valueType: Any.Type
     /// Whether it may be nil.
     public let isOptional: Bool
-    /// The name of the entity that it leads to.
+    /// The name of the destination's entity.
     public let destination: String
-    /// Whether it leads to one model at most.
+    /// Whether it leads to at most one model.
     public let isToOneRelationship: Bool
     let statedOriginalName: String?
 
-    /// What `@Relationship` says.
+    /// Makes what `@Relationship` describes.
     public init(
       _ options: Option..., deleteRule: DeleteRule = .nullify, minimumModelCount: Int? = 0,
       maximumModelCount: Int? = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
@@ -195,7 +195,7 @@ extension Schema {
       if case .toOne = property.kind { isToOneRelationship = true } else { isToOneRelationship = false }
     }
 
-    /// The name it had in an earlier version; the same where there is none.
+    /// The property's name in an earlier version. The same as `name` if it didn't change.
     public var originalName: String { statedOriginalName ?? name }
     /// False.
     public var isAttribute: Bool { false }
@@ -203,18 +203,18 @@ extension Schema {
     public var isRelationship: Bool { true }
     /// False.
     public var isTransient: Bool { false }
-    /// Whether no two objects lead to the same model.
+    /// Whether no two models lead to the same destination.
     public var isUnique: Bool { options.contains(.unique) }
   }
 }
 
 extension Schema.Attribute: Hashable {
-  /// Whether it is the same.
+  /// Whether both are the same attribute.
   public static func == (left: Schema.Attribute, right: Schema.Attribute) -> Bool { left === right }
-  /// By its place in memory.
+  /// Hashes the identity of the object.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-  /// Gives an attribute of a managed object model what the options say.
+  /// Applies the options to an attribute of a managed object model.
   func apply(to attribute: NSAttributeDescription) {
     for option in options {
       switch option.kind {
@@ -230,8 +230,8 @@ extension Schema.Attribute: Hashable {
 }
 
 extension Schema.Relationship: Hashable {
-  /// Whether it is the same.
+  /// Whether both are the same relationship.
   public static func == (left: Schema.Relationship, right: Schema.Relationship) -> Bool { left === right }
-  /// By its place in memory.
+  /// Hashes the identity of the object.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

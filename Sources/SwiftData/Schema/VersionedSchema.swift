@@ -1,27 +1,28 @@
-/// The models of one version of a program.
+/// The model classes of one version of a program.
 public protocol VersionedSchema {
   /// The model classes.
   static var models: [any PersistentModel.Type] { get }
-  /// The version's number.
+  /// The version number.
   static var versionIdentifier: Schema.Version { get }
 }
 
-/// The versions that a program's stores may be of, and how one becomes the next.
+/// The versions that a program's stores may have, and the steps between them.
 public protocol SchemaMigrationPlan {
   /// The versions, oldest first.
   static var schemas: [any VersionedSchema.Type] { get }
-  /// The steps, oldest first.
+  /// The steps between the versions, oldest first.
   static var stages: [MigrationStage] { get }
 }
 
-/// A step from one version to the next.
+/// A step from one version to another.
 public enum MigrationStage: @unchecked Sendable {
-  // `@unchecked Sendable`: plans keep their stages in static properties; their code runs while a container is opened,
-  // on the thread that opens it, one stage after the other.
+  // `@unchecked Sendable`: plans keep their stages in static properties. The code in them runs while a container opens,
+  // on the thread that opens it, one stage at a time.
 
-  /// What became of what follows from the two versions.
+  /// Migrates by what can be inferred from the two versions.
   case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
-  /// The same, with code that is run before, in the earlier version, and after, in the later one.
+  /// Migrates the same way, and runs code before it, with the earlier version's models, and after it, with the later
+  /// version's.
   case custom(
     fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
     willMigrate: ((ModelContext) throws -> Void)?, didMigrate: ((ModelContext) throws -> Void)?)

@@ -1,131 +1,132 @@
 import Foundation
 
-/// Where models are kept, in a way of one's own: a file of JSON, a server, another database.
+/// A store that you write yourself: a JSON file, a server, another database.
 ///
 ///     let store = ArchiveConfiguration(name: "archive", fileURL: url)
 ///     let container = try ModelContainer(for: Note.self, configurations: store)
 ///
-/// A store gives and takes ``DefaultSnapshot``s, the values of one model each; another snapshot type is refused when
-/// the container is made. Its methods are called one at a time, on the queue or thread of the context that asks. The
-/// container keeps the snapshots that it was given.
+/// A store exchanges models as ``DefaultSnapshot``s, each with the values of one model. The container throws if the
+/// store has another snapshot type. The store's methods are called one at a time, on the thread or queue of the context
+/// that asks. The container keeps the snapshots that the store returns.
 public protocol DataStore: AnyObject {
-  /// What says where the store is.
+  /// The type of the configuration.
   associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
-  /// The values of a model: ``DefaultSnapshot``.
+  /// The values of one model. It has to be ``DefaultSnapshot``.
   associatedtype Snapshot: DataStoreSnapshot
 
-  /// What the store was opened with.
+  /// The configuration that opened the store.
   var configuration: Configuration { get }
-  /// What tells the store from others, the same each time it is opened. It stands in the models' identities.
+  /// A text that identifies the store. It has to be the same each time the store is opened, because it is part of every
+  /// model's identity.
   var identifier: String { get }
-  /// The models that it keeps.
+  /// The models in the store.
   var schema: Schema { get }
 
-  /// Opens the store, or makes it.
+  /// Opens the store. Creates it if it is missing.
   init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-  /// The models that a descriptor asks for, with predicate, order, limit and offset.
+  /// The models that a descriptor describes: apply its predicate, order, limit and offset.
   ///
-  /// Throw ``DataStoreError/preferInMemoryFilter`` where the predicate is too much for the store, or
-  /// ``DataStoreError/preferInMemorySort`` where the order is: it is asked again without, for all models of the class,
-  /// and the rest is done in memory.
+  /// Throw ``DataStoreError/preferInMemoryFilter`` if your store can't apply the predicate, or
+  /// ``DataStoreError/preferInMemorySort`` if it can't sort. The container then asks for all models of the class, and
+  /// does the rest in memory.
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, Snapshot>
-  /// How many models a descriptor asks for.
+  /// The number of models that a descriptor describes.
   func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
-  /// The identities of the models that a descriptor asks for.
+  /// The identities of the models that a descriptor describes.
   func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
-  /// Writes all of the changes, or none and throws. The result names the identity of each inserted model.
+  /// Writes all changes, or throws and writes none. The result names the permanent identity of each inserted model.
   func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
-  /// Removes all models.
+  /// Deletes all models.
   func erase() throws
-  /// Called when a context begins to work with the store.
+  /// Called when a context first uses the store.
   func initializeState(for editingState: EditingState)
-  /// Called when a context has ended.
+  /// Called when a context that used the store is gone.
   func invalidateState(for editingState: EditingState)
-  /// Snapshots that the store has at hand, of some of the identities.
+  /// Snapshots that the store has at hand for some of the identities, so that they need no fetch.
   func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot]
 }
 
 extension DataStore {
-  /// Counts what ``fetch(_:)`` gives.
+  /// Counts the result of ``fetch(_:)``.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
     try fetch(request).fetchedSnapshots.count
   }
-  /// Takes them of what ``fetch(_:)`` gives.
+  /// Takes the identities from the result of ``fetch(_:)``.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
     try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
   }
-  /// Refuses: throws ``DataStoreError/unsupportedFeature``.
+  /// Throws ``DataStoreError/unsupportedFeature``.
   public func erase() throws { throw DataStoreError.unsupportedFeature }
   /// Does nothing.
   public func initializeState(for editingState: EditingState) {}
   /// Does nothing.
   public func invalidateState(for editingState: EditingState) {}
-  /// None.
+  /// Returns none.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: Snapshot] { [:] }
 }
 
-/// Where a ``DataStore`` is, and which models it keeps.
+/// Says where a ``DataStore`` is, and which models it holds.
 public protocol DataStoreConfiguration: Hashable {
-  /// The store that it opens.
+  /// The type of store that it opens.
   associatedtype Store: DataStore where Store.Configuration == Self
-  /// The store's name; another one for each store of a container.
+  /// The store's name, unique among the stores of a container.
   var name: String { get }
-  /// The models that are kept there; nil for all of the container's. The container sets it before it opens the store.
+  /// The models in the store; nil for all models of the container. The container sets it before it opens the store.
   var schema: Schema? { get set }
-  /// Throws what is wrong with it. Called before the store is opened.
+  /// Throws if the configuration is wrong. The container calls it before it opens the store.
   func validate() throws
 }
 
 extension DataStoreConfiguration {
-  /// Nothing is wrong.
+  /// Does nothing.
   public func validate() throws {}
 }
 
-/// What a ``DataStore`` can't do.
+/// What a ``DataStore`` throws if it can't do something.
 public enum DataStoreError: Error, Hashable {
-  /// What was asked for is not supported.
+  /// The feature isn't supported.
   case unsupportedFeature
-  /// The predicate is to be evaluated in memory.
+  /// The container should apply the predicate in memory.
   case preferInMemoryFilter
-  /// The order is to be made in memory.
+  /// The container should sort in memory.
   case preferInMemorySort
-  /// The predicate says what the store can't make sense of.
+  /// The store can't make sense of the predicate.
   case invalidPredicate
 }
 
-/// The context that asks a ``DataStore``.
+/// Identifies the context that uses a ``DataStore``.
 public struct EditingState: Hashable, Identifiable, Sendable {
-  /// The same value for the same context.
+  /// A value that is unique to the context.
   public let id: UUID
-  /// Who makes the context's changes: see ``ModelContext/author``.
+  /// The author of the context's changes: see ``ModelContext/author``.
   public let author: String?
 }
 
-/// A question to a ``DataStore``.
+/// A fetch from a ``DataStore``.
 public struct DataStoreFetchRequest<T: PersistentModel> {
-  /// What is asked for.
+  /// The description of the fetch.
   public let descriptor: FetchDescriptor<T>
   /// The context that asks.
   public let editingState: EditingState
 }
 
-/// What a ``DataStore`` has found.
+/// The result of a fetch from a ``DataStore``.
 public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot> {
-  /// What was asked for.
+  /// The description of the fetch.
   public let descriptor: FetchDescriptor<T>
-  /// The models, in the order that was asked for.
+  /// The models, in the requested order.
   public let fetchedSnapshots: [Snapshot]
-  /// Models that these lead to, which need not be asked for then.
+  /// Models that the fetched ones lead to, which then need no fetch of their own.
   public let relatedSnapshots: [PersistentIdentifier: Snapshot]
 
-  /// What was found for a descriptor.
+  /// Makes the result of a fetch.
   public init(
     descriptor: FetchDescriptor<T>, fetchedSnapshots: [Snapshot],
     relatedSnapshots: [PersistentIdentifier: Snapshot] = [:]
@@ -136,28 +137,28 @@ public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapsh
   }
 }
 
-/// What a save is to write to a ``DataStore``.
+/// The changes that a save hands to a ``DataStore``.
 public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot> {
   /// The context that saves.
   public let editingState: EditingState
-  /// New models, with temporary identities, which relationships of other snapshots refer to as well.
+  /// Inserted models. They have temporary identities, which relationships of other snapshots use as well.
   public let inserted: [Snapshot]
-  /// Models with other values than before.
+  /// Models whose values changed.
   public let updated: [Snapshot]
-  /// Models that are to go.
+  /// Models to delete.
   public let deleted: [Snapshot]
 }
 
-/// What a ``DataStore`` has written.
+/// The result of a save to a ``DataStore``.
 public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot> {
-  /// The store that has written.
+  /// The identifier of the store.
   public let storeIdentifier: String
-  /// The identities of new models, by their temporary ones.
+  /// The permanent identities of inserted models, by their temporary ones.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-  /// Models that have other values now than the request has given them.
+  /// Models whose stored values differ from those in the request.
   public let snapshotsToReregister: [PersistentIdentifier: Snapshot]
 
-  /// What was written to a store.
+  /// Makes the result of a save.
   public init(
     for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
     snapshotsToReregister: [PersistentIdentifier: Snapshot] = [:]

@@ -1,18 +1,18 @@
 import CoreData
 
-/// A ``DataStore`` among the stack's stores.
+/// Makes a ``DataStore`` one of Core Data's stores.
 ///
-/// The stack wants an object's permanent id before a save, a data store names it with the save's result. So new objects
-/// have references of this store's own, and `identifiers` says what the data store has made of them.
+/// Core Data needs an object's permanent id before the save, but a data store returns it with the save's result. So
+/// this store gives new objects references of its own, and `identifiers` maps them to the data store's identities.
 final class DataStoreBridge: NSIncrementalStore {
   static let storeType = "SwiftData.DataStore"
-  /// The option with the data store.
+  /// The store option that holds the data store.
   static let accessOption = "SwiftDataStoreAccess"
   static let registration: Void = {
     NSPersistentStoreCoordinator.registerStoreClass(DataStoreBridge.self, forStoreType: storeType)
   }()
 
-  /// What can't be done with a data store, in a sentence.
+  /// Says in a sentence what a data store can't do.
   struct Refusal: LocalizedError {
     let errorDescription: String?
     init(_ words: String) { errorDescription = words }
@@ -23,13 +23,13 @@ final class DataStoreBridge: NSIncrementalStore {
     let text: String
   }
 
-  /// Held while the data store is asked: its methods run one at a time.
+  /// Held while the data store runs one of its methods, so that they run one at a time.
   private let lock = NSRecursiveLock()
   private var snapshots: [PersistentIdentifier: DefaultSnapshot] = [:]
   private var identifiers: [Reference: PersistentIdentifier] = [:]
   private var references: [PersistentIdentifier: String] = [:]
 
-  // The container adds the store with it.
+  // `ModelContainer` always sets this option when it adds the store.
   private var access: any DataStoreAccess { options![Self.accessOption] as! any DataStoreAccess }
 
   override var type: String { Self.storeType }
@@ -58,7 +58,7 @@ final class DataStoreBridge: NSIncrementalStore {
       store: access.identifier, entityName: name, primaryKey: known?.primaryKey ?? reference, objectID)
   }
 
-  /// nil for an identity of another schema.
+  /// Nil if the identity belongs to another schema.
   func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
     guard let model = persistentStoreCoordinator?.managedObjectModel,
       let entity = model.entitiesByName[identifier.entityName]
@@ -78,7 +78,7 @@ final class DataStoreBridge: NSIncrementalStore {
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     switch request.requestType {
     case .fetchRequestType:
-      // A context's fetch has a context.
+      // A fetch request always comes from a context.
       return try found(by: request as! NSFetchRequest<any NSFetchRequestResult>, context!)
     case .saveRequestType:
       try lock.withLock { try save(request as! NSSaveChangesRequest, state(of: context)) }
@@ -142,7 +142,7 @@ final class DataStoreBridge: NSIncrementalStore {
     }
   }
 
-  /// What the data store has left to do.
+  /// Filters and sorts in memory what the data store has left to do.
   private func inMemory(
     _ ids: [NSManagedObjectID], _ request: NSFetchRequest<any NSFetchRequestResult>, filters: Bool
   ) throws -> [NSManagedObjectID] {

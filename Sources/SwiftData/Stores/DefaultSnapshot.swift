@@ -1,12 +1,12 @@
 import CoreData
 
-/// The values of one model at one time, which can be written down.
+/// The values of one model at one time. It can be encoded.
 public protocol DataStoreSnapshot: Codable, Identifiable {
   /// The model's identity.
   var persistentIdentifier: PersistentIdentifier { get }
-  /// The same values under another identity.
+  /// The same values with another identity.
   ///
-  /// - Parameter remappedIdentifiers: the identities of models that the values lead to, by those that stand there.
+  /// - Parameter remappedIdentifiers: new identities for the models that the values lead to, by their present ones.
   func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -18,22 +18,22 @@ extension DataStoreSnapshot {
   public var id: PersistentIdentifier { persistentIdentifier }
 }
 
-/// The values of one model: those of its attributes, and the identities of what its relationships lead to.
+/// The values of one model: its attributes' values, and the identities that its relationships lead to.
 ///
-/// It encodes itself, and can be read back without its class: each value says what it is.
+/// It encodes the type of each value, so it can be decoded without the model's class.
 public struct DefaultSnapshot: DataStoreSnapshot, Hashable, Sendable {
   /// The model's identity.
   public let persistentIdentifier: PersistentIdentifier
-  /// By the names of properties; what is nil is left out.
+  /// The values by property name. Values that are nil are missing.
   private let values: [String: Value]
 
-  /// A value as the stack has it.
+  /// A value in the form that a managed object has.
   fileprivate enum Value: Codable, Hashable, Sendable {
     case bool(Bool)
     case int(Int64)
     case double(Double)
     case string(String)
-    /// Seconds since 2001, so that encoders keep all digits.
+    /// Seconds since 2001-01-01 00:00 UTC, so that encoders keep all digits.
     case date(Double)
     case data(Data)
     case uuid(UUID)
@@ -41,13 +41,13 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable, Sendable {
     case decimal(String)
     /// A struct or an enumeration.
     case record([String: Value])
-    /// A collection: its JSON.
+    /// A collection, as JSON.
     case archive(Data)
     case model(PersistentIdentifier)
     case models([PersistentIdentifier])
   }
 
-  /// The same values under another identity.
+  /// The same values with another identity.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
@@ -69,7 +69,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable, Sendable {
 
   // Managed objects.
 
-  /// An object's values now. Throws for an attribute that only a transformer can read.
+  /// The current values of an object. Throws if only a value transformer can read an attribute.
   init(of object: NSManagedObject, identifier: (NSManagedObject) -> PersistentIdentifier) throws {
     var values: [String: Value] = [:]
     for (name, attribute) in object.entity.attributesByName where !attribute.isTransient {
@@ -87,28 +87,29 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable, Sendable {
     self.init(identifier(object), values)
   }
 
-  /// The values of attributes as a managed object takes them.
+  /// The attributes' values in the form that a managed object takes.
   func attributes(of entity: NSEntityDescription) -> [String: Any] {
     var found: [String: Any] = [:]
     for name in entity.attributesByName.keys { found[name] = values[name]?.stored }
     return found
   }
 
-  /// What a to-one relationship leads to.
+  /// The destination of a to-one relationship.
   func model(_ name: String) -> PersistentIdentifier? {
     if case .model(let identifier)? = values[name] { identifier } else { nil }
   }
 
-  /// What a to-many relationship leads to.
+  /// The destinations of a to-many relationship.
   func models(_ name: String) -> [PersistentIdentifier] {
     if case .models(let identifiers)? = values[name] { identifiers } else { [] }
   }
 
-  /// Changes whenever a value does; the same in every process.
+  /// A hash of all values, the same in every process. It serves as the row's version, which has to change when a value
+  /// does.
   var version: UInt64 {
     var text = persistentIdentifier.uri
     for (name, value) in values.sorted(by: { $0.key < $1.key }) { text += "\n\(name)=\(value.text)" }
-    // Fowler, Noll and Vo's.
+    // The FNV-1a hash.
     return text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 }

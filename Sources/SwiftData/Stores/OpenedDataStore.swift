@@ -1,6 +1,6 @@
 import CoreData
 
-/// A ``DataStore`` without its types.
+/// A ``DataStore`` with its generic types erased.
 protocol DataStoreAccess: AnyObject {
   var identifier: String { get }
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundSnapshots
@@ -31,7 +31,7 @@ final class OpenedDataStore<Store: DataStore>: DataStoreAccess {
 
   var identifier: String { store.identifier }
 
-  // The casts hold: `init` has seen that the snapshots are `DefaultSnapshot`s.
+  // The casts hold, because `init` checked that the snapshots are `DefaultSnapshot`s.
 
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundSnapshots {
     let found = try store.fetch(request)
@@ -61,9 +61,9 @@ final class OpenedDataStore<Store: DataStore>: DataStoreAccess {
   }
 }
 
-/// What a context asks for while its fetch goes through the stack, which knows Core Data's requests only.
+/// The descriptor of the fetch that is under way. Core Data passes only its own request to a store.
 final class AskedDescriptor: @unchecked Sendable {
-  // `@unchecked Sendable`: read by the fetch that it stands for, which its thread waits for.
+  // `@unchecked Sendable`: only the fetch that it belongs to reads it, while the thread that made it waits.
 
   @TaskLocal static var current: AskedDescriptor?
 
@@ -75,7 +75,7 @@ final class AskedDescriptor: @unchecked Sendable {
     self.request = request
   }
 
-  /// The descriptor behind a request that came to a store, if it is that of the context's fetch.
+  /// The descriptor, if the request that reached a store belongs to the context's fetch; otherwise nil.
   func descriptor<T: PersistentModel>(
     of other: NSFetchRequest<any NSFetchRequestResult>, _: T.Type
   ) -> FetchDescriptor<T>? {

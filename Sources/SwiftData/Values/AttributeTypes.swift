@@ -1,6 +1,6 @@
 import CoreData
 
-/// Which Swift types are an attribute each.
+/// The Swift types that are stored as one attribute, and the conversion of their values.
 enum AttributeTypes {
   static func type(of type: Any.Type) -> NSAttributeType? {
     switch type {
@@ -20,10 +20,10 @@ enum AttributeTypes {
     }
   }
 
-  /// Whether JSON holds it, inside a struct as outside.
+  /// Whether the type is a collection, which is stored as JSON, also inside a struct.
   static func isCollection(_ type: Any.Type) -> Bool { type is any CodableCollection.Type }
 
-  /// A value as key-value coding takes it, and the other way round.
+  /// A value in the form that key-value coding takes.
   static func boxed(_ value: Any) -> Any {
     switch value {
     case let value as any FixedWidthInteger: NSNumber(value: Int64(truncatingIfNeeded: value))
@@ -35,7 +35,7 @@ enum AttributeTypes {
     }
   }
 
-  /// nil where the stored value does not fit the type.
+  /// A stored value in a Swift type; nil if it doesn't fit.
   static func value<Value>(_: Value.Type, from stored: Any) -> Value? {
     if let number = stored as? NSNumber { return AttributeTypes.number(number, as: Value.self) as? Value }
     return stored as? Value
@@ -52,7 +52,7 @@ enum AttributeTypes {
     }
   }
 
-  /// Unsigned integers of 64 bits are kept by their bits; others have to fit.
+  /// Unsigned 64-bit integers are stored by their bit pattern. Other types return nil if the value doesn't fit.
   private static func integer<I: FixedWidthInteger>(_: I.Type, _ value: Int64) -> I? {
     I.bitWidth == 64 ? I(truncatingIfNeeded: value) : I(exactly: value)
   }

@@ -1,6 +1,6 @@
-/// The cases of an enumeration and what they carry, out of the records that the compiler leaves for reflection.
+/// The cases of an enumeration and their payloads, from the reflection records that the compiler emits.
 ///
-/// Nobody promises their form. What is leaned on, of Swift 5 and 6 on 64-bit systems:
+/// Their layout isn't documented as stable. This is the layout of Swift 5 and 6 on 64-bit systems:
 ///
 ///     metadata    +0  kind: 0x201 for an enumeration, 0x301 for a tuple    +8  descriptor    +16  generic arguments
 ///     descriptor  +16 relative pointer to the field descriptor
@@ -8,20 +8,20 @@
 ///     record      +4  relative pointer to the payload's mangled name, 0 without one    +8  to the case's name
 ///     tuple       +8  how many    +16 labels, each followed by a blank    +24 pairs of a type and an offset
 ///
-/// Cases with payload come first. `ModelAssumption.enumerationRecords` tries it; where it is not so, the program ends
-/// with that sentence at the first model that has a struct or an enumeration.
+/// Cases with payload come first. `ModelAssumption.enumerationRecords` checks the layout. If it is another, the program
+/// ends with that message at the first model with a struct or an enumeration.
 struct EnumerationCase {
   let name: String
-  /// nil for a case that carries nothing.
+  /// Nil for a case without payload.
   let payload: [(name: String, type: Any.Type)]?
 
-  /// nil for a type that is no enumeration.
+  /// Nil if the type isn't an enumeration.
   static func all(of type: Any.Type) -> [EnumerationCase]? {
     ModelAssumption.enumerationRecords.require()
     return records(of: type)
   }
 
-  /// The same without a look at whether the records are as they are taken to be.
+  /// The same without checking the layout, for the check itself.
   static func records(of type: Any.Type) -> [EnumerationCase]? {
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     guard metadata.load(as: UInt.self) == 0x201 else { return nil }
@@ -29,7 +29,7 @@ struct EnumerationCase {
     guard let fields = relative(descriptor, 16) else { return [] }
     let size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
     let count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
-    // A record has two relative pointers behind its flags.
+    // A record has flags and two relative pointers, 4 bytes each.
     guard size == 12 else { return [] }
     return (0..<count).compactMap { index in
       let record = fields + 16 + index * size
@@ -47,13 +47,13 @@ struct EnumerationCase {
   }
 }
 
-/// The name of a payload's type, in which references to other types are pointers.
+/// The mangled name of a payload's type. It refers to other types by embedded pointers.
 private struct MangledType {
   let start: UnsafeRawPointer
   let context: UnsafeRawPointer
   let arguments: UnsafeRawPointer
 
-  /// Up to the zero that ends it; 1 to 0x17 begin a reference of 4 bytes, 0x18 to 0x1F one of 8.
+  /// The length up to the terminating zero. Bytes 0x01 to 0x17 begin a reference of 4 bytes, 0x18 to 0x1F one of 8.
   private var length: Int {
     var length = 0
     while true {
@@ -85,7 +85,8 @@ private struct MangledType {
     }
   }
 
-  /// A single value with a label: no tuple has only one, so the label stands in the name alone, as in `Si7weekday_t`.
+  /// A single payload value with a label. Swift has no tuples of one element, so only the name has the label, as in
+  /// `Si7weekday_t`.
   private var labelled: (name: String, type: Any.Type)? {
     let bytes = (0..<length).map { start.load(fromByteOffset: $0, as: UInt8.self) }
     guard bytes.count > 3, bytes.suffix(2) == [UInt8(ascii: "_"), UInt8(ascii: "t")] else { return nil }

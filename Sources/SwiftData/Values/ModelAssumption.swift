@@ -1,9 +1,10 @@
 import CoreData
 @_spi(Reflection) import Swift
 
-/// What this module takes for granted of the runtime, beside what CoreData's room `Runtime` does, and nobody promises.
+/// What this module assumes of the Swift runtime without a promise, in addition to the assumptions in CoreData's room
+/// `Runtime`.
 ///
-/// Each is tried when it is first leaned on, once in a run of a program.
+/// Each assumption is checked once in a run, when it is first needed.
 package enum ModelAssumption: String, CaseIterable, Sendable {
   /// `EnumerationCase`.
   case enumerationRecords = "The runtime's records of an enumeration name its cases and what each of them carries"
@@ -16,7 +17,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
   /// `LivingReference`.
   case unownedCounts = "An unowned retain keeps an object's memory, which says whether the object lives"
 
-  /// What the module does where it is not so.
+  /// What the module does if the assumption doesn't hold.
   package var otherwise: String {
     switch self {
     case .enumerationRecords, .storedFields:
@@ -36,7 +37,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     }
   }
 
-  /// Ends the program where it is not so: everything that follows would be a wrong value.
+  /// Ends the program if the assumption doesn't hold, because everything that relies on it would return wrong values.
   func require() { if !isMet { misuse(report) } }
 
   package var report: MisuseReport {
@@ -101,7 +102,7 @@ extension ModelAssumption {
 
 private protocol Named {}
 
-/// What the assumptions are tried with.
+/// A type to check the assumptions with.
 private final class Sample: Named {
   struct Fields {
     var short: Int16 = 0

@@ -1,6 +1,6 @@
 import CoreData
 
-/// How a property's value gets into a managed object, whatever its type.
+/// Moves values of one property between a model and its managed object, with the property's type erased.
 class AnyPropertyAccess {
   final let key: PropertyKey
 
@@ -10,12 +10,12 @@ class AnyPropertyAccess {
   func anyValue(of object: ModelObject, _ storage: ModelStorage) -> Any { preconditionFailure() }
 }
 
-/// The same for a type. Each way of keeping values is a subclass.
+/// The same with the property's type. There is a subclass for each way of storing values.
 class PropertyAccess<Value>: AnyPropertyAccess {
-  /// nil where the object has nothing: of a type without `?` that is a misuse.
+  /// The stored value. Nil if the object has none; if the type isn't optional, that is a misuse.
   func stored(_ object: ModelObject, _ storage: ModelStorage) -> Value? { preconditionFailure() }
   func write(_ value: Value, _ object: ModelObject, _ storage: ModelStorage) { preconditionFailure() }
-  /// What a property reads as that nothing has set.
+  /// The value of a property that was never set.
   func initialValue(_ property: ModelProperty) -> Value? { property.defaultValue as? Value }
 
   final func read(_ object: ModelObject, _ storage: ModelStorage) -> Value {
@@ -30,7 +30,8 @@ class PropertyAccess<Value>: AnyPropertyAccess {
   }
 
   final override func writeAny(_ value: Any, _ object: ModelObject, _ storage: ModelStorage) {
-    /// The storage's values are set by `set(_:_:)` alone, in the declared type: a cast would ask the runtime.
+    /// Storage values are only set by `set(_:_:)`, which has the declared type. A conditional cast would have to ask
+    /// the runtime.
     func open<Boxed>(_ boxed: Boxed) {
       write(Boxed.self == Value.self ? unsafeBitCast(boxed, to: Value.self) : value as! Value, object, storage)
     }
@@ -107,10 +108,10 @@ func makeOptionalToManyAccess<M: PersistentModel>(_: M.Type, _ key: PropertyKey)
   OptionalToManyAccess<M>(key)
 }
 
-// Values that are kept in a form: a dictionary, an array of objects, JSON.
+// Values that are stored in another form: a dictionary, an array of objects, or JSON.
 
-/// A form that values of a type are kept in. What throws is told of with the property's name, and ends the program:
-/// property accesses cannot throw.
+/// Converts values of a type to the form in which they are stored, and back. An error ends the program with the
+/// property's name, because a property access can't throw.
 private struct Form<V> {
   let stored: (V) throws -> Any
   let value: (Any) throws -> V
@@ -146,13 +147,13 @@ private struct Form<V> {
 }
 
 extension String {
-  /// Short enough for a line of a message.
+  /// At most 200 characters, for one line of a message.
   fileprivate var prefixOfLine: String { count > 200 ? prefix(200) + "…" : self }
 }
 
 private final class FormAccess<V>: PropertyAccess<V> {
   let form: Form<V>
-  /// What the value is made of where the object has nothing.
+  /// The stored form of a value when the object has none.
   let empty: Any?
   init(_ key: PropertyKey, _ form: Form<V>, empty: Any? = nil) {
     self.form = form
@@ -187,7 +188,7 @@ private func structForm<V: Codable>(_: V.Type, _ shape: ValueShape) -> Form<V> {
     })
 }
 
-/// Apple's framework archives the bytes of the JSON.
+/// JSON in a keyed archive, as Apple's framework stores it.
 private func archiveForm<V: Codable>(_: V.Type) -> Form<V> {
   Form(
     stored: { NSData(data: try JSONEncoder().encode($0)) },
@@ -199,7 +200,7 @@ private func archiveForm<V: Codable>(_: V.Type) -> Form<V> {
 }
 
 func makeStructAccess<V: Codable>(_: V.Type, _ shape: ValueShape, _ key: PropertyKey) -> AnyPropertyAccess {
-  // All parts may be nil, which a composite cannot tell from having none.
+  // If all parts of a struct are nil, the composite has no value at all, and still the struct is one.
   FormAccess<V>(key, structForm(V.self, shape), empty: shape.isEnumeration ? nil : [String: Any]())
 }
 func makeOptionalStructAccess<V: Codable>(_: V.Type, _ shape: ValueShape, _ key: PropertyKey) -> AnyPropertyAccess {
@@ -212,7 +213,7 @@ func makeOptionalArchiveAccess<V: Codable>(_: V.Type, _ key: PropertyKey) -> Any
   OptionalFormAccess<V>(key, archiveForm(V.self))
 }
 
-// What a transformer makes data of is handed on as it is.
+// Values for a transformer are passed on as they are.
 
 private final class TransformableAccess<V>: PropertyAccess<V> {
   override func stored(_ o: ModelObject, _: ModelStorage) -> V? {

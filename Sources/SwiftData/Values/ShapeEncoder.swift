@@ -1,5 +1,5 @@
-/// Encodes a value into the parts of its shape. Keys are the names of stored properties and cases; values without keys
-/// (`CGPoint`) go by position.
+/// Encodes a value into the parts of its shape. Coding keys name stored properties or cases. Values that encode
+/// themselves without keys, such as `CGPoint`, fill the parts by position.
 struct ShapeEncoder: Encoder {
   let target: PartValues
   var codingPath: [any CodingKey] { [] }
@@ -27,7 +27,7 @@ struct ShapeEncoder: Encoder {
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
       Positional(target: target.opening(key.stringValue))
     }
-    // What is encoded there has no stored property, and is refused.
+    // No stored property belongs to what is encoded there, so it is refused.
     mutating func superEncoder() -> any Encoder { ShapeEncoder(target: PartValues(nil)) }
     mutating func superEncoder(forKey key: Key) -> any Encoder { ShapeEncoder(target: PartValues(nil)) }
   }
@@ -60,7 +60,7 @@ struct ShapeEncoder: Encoder {
     mutating func superEncoder() -> any Encoder { ShapeEncoder(target: PartValues(nil)) }
   }
 
-  /// A value that is encoded as one other: of a struct with one stored property.
+  /// For a struct with one stored property that encodes itself as that single value.
   private struct Single: SingleValueEncodingContainer {
     let target: PartValues
     var codingPath: [any CodingKey] { [] }
@@ -70,7 +70,7 @@ struct ShapeEncoder: Encoder {
   }
 }
 
-/// Decodes a value out of the parts of its shape.
+/// Decodes a value from the parts of its shape.
 struct ShapeDecoder: Decoder {
   let source: PartValues
   var codingPath: [any CodingKey] { [] }

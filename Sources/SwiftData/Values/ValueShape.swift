@@ -1,13 +1,14 @@
 import CoreData
 @_spi(Reflection) import Swift
 
-/// What a struct or an enumeration is as a composite attribute: an element for each stored property, or for each case.
+/// How a struct or an enumeration is stored as a composite attribute.
 ///
-/// - A raw-valued enumeration has one element, of the property's own name, which holds the raw value.
-/// - Any other has an element for each case: a composite of what it carries, or the case's own name.
-/// - A struct has an element for each stored property; collections are JSON.
+/// - An enumeration with raw values has one element, which has the property's name and holds the raw value.
+/// - Any other enumeration has an element for each case. It holds a composite of the payload, or the name of a case
+///   without payload.
+/// - A struct has an element for each stored property. Collections are stored as JSON.
 ///
-/// Where the whole may be nil, so may each part at every depth.
+/// If the whole value may be nil, so may each part at any depth.
 final class ValueShape {
   struct Part {
     indirect enum Kind {
@@ -24,17 +25,18 @@ final class ValueShape {
   let type: Any.Type
   let parts: [Part]
   let isEnumeration: Bool
-  /// The names of the cases that carry nothing; nil for raw values, and for structs.
+  /// The names of the cases without payload; nil for structs and for enumerations with raw values.
   let caseNames: [String]?
   private let isRaw: Bool
 
-  /// - Parameter name: of the property that has it.
-  /// - Parameter isOptional: whether the property may be nil.
+  /// - Parameters:
+  ///   - name: the property's name.
+  ///   - isOptional: whether the property may be nil.
   convenience init(_ type: Any.Type, named name: String, isOptional: Bool) {
     self.init(type, named: name, within: [], isOptional: isOptional)
   }
 
-  /// - Parameter outer: the types that it is a part of.
+  /// - Parameter outer: the types that contain this one.
   fileprivate init(_ type: Any.Type, named name: String, within outer: [Any.Type], isOptional: Bool) {
     self.type = type
     if outer.contains(where: { $0 == type }) {
@@ -69,7 +71,8 @@ final class ValueShape {
     caseNames = nil
     var fields: [(name: String, type: Any.Type)] = []
     if type == Duration.self {
-      // Apple's elements, in the order in which it is encoded; what it has inside differs between versions of Swift.
+      // The elements that Apple uses, in the order in which a duration encodes them. Its stored properties differ
+      // between Swift versions.
       fields = [("high", Int64.self), ("low", UInt64.self)]
     } else if !(type is AnyObject.Type) {
       ModelAssumption.storedFields.require()
@@ -110,7 +113,7 @@ final class ValueShape {
 
   func part(named name: String) -> Part? { parts.first { $0.name == name } }
 
-  /// The elements that have a value, nested as the composite is.
+  /// The elements that have values, nested like the composite.
   func dictionary<V: Encodable>(of value: V) throws -> [String: Any] {
     if isRaw, let raw = value as? any RawRepresentable {
       return [parts[0].name: AttributeTypes.boxed(raw.rawValue)]
@@ -148,7 +151,7 @@ private func rawRepresentable<R: RawRepresentable>(_: R.Type, _ stored: Any) -> 
   AttributeTypes.value(R.RawValue.self, from: stored).flatMap(R.init(rawValue:))
 }
 
-/// Why a value could not be taken apart or put together.
+/// Why a value couldn't be taken apart or put together.
 struct ValueProblem: Error {
   let what: String
   init(_ what: String) { self.what = what }
@@ -165,13 +168,13 @@ struct ValueProblem: Error {
   }
 }
 
-/// The values of a shape's parts, while they are put together or taken apart.
+/// Collects the values of a shape's parts while a value is encoded or decoded.
 final class PartValues {
   let shape: ValueShape?
   private(set) var values: [String: Any]
   private var inner: [String: PartValues] = [:]
 
-  /// Without a shape it has no parts: a case that carries nothing.
+  /// - Parameter shape: nil for a case without payload, which has no parts.
   init(_ shape: ValueShape?, _ values: [String: Any] = [:]) {
     self.shape = shape
     self.values = values
@@ -209,7 +212,7 @@ final class PartValues {
   func value<T: Decodable>(_: T.Type, _ part: ValueShape.Part) throws -> T {
     let stored = values[part.name]
     if case .shape(let shape) = part.kind {
-      // A struct all of whose parts are nil has no columns with values.
+      // A struct whose parts are all nil has no values in its columns, and is decoded from none.
       if stored == nil, shape.isEnumeration { throw ValueProblem("there is nothing for \"\(part.name)\"") }
       return try shape.value(T.self, from: stored as? [String: Any] ?? [:])
     }
@@ -221,11 +224,11 @@ final class PartValues {
     return value
   }
 
-  /// For what a case carries, to be written.
+  /// The parts to write a case's payload into.
   func opening(_ name: String) -> PartValues {
     guard let part = shape?.part(named: name) else { return PartValues(nil) }
     guard case .shape(let shape) = part.kind else {
-      // A case that carries nothing holds its own name.
+      // A case without payload stores its own name.
       values[name] = name
       return PartValues(nil)
     }
@@ -234,7 +237,7 @@ final class PartValues {
     return made
   }
 
-  /// The same, to be read.
+  /// The parts to read a case's payload from.
   func opened(_ name: String) -> PartValues {
     guard let part = shape?.part(named: name), case .shape(let shape) = part.kind else { return PartValues(nil) }
     return PartValues(shape, values[name] as? [String: Any] ?? [:])
