@@ -3,9 +3,9 @@ import BookPages
 import Comparison
 import Foundation
 
-/// The book's figures: what `compare --json` and `Scripts/benchmark --json` have recorded.
+/// The figures for the book, from records that `compare --json` and `Scripts/benchmark --json` wrote.
 public struct RecordedRuns: RecordedFigures {
-  /// The checkout, from which the set-ups' code is quoted.
+  /// The root of the checkout, whose set-ups are quoted.
   public let root: URL
 
   public init(root: URL) { self.root = root }
@@ -20,7 +20,7 @@ public struct RecordedRuns: RecordedFigures {
     }
   }
 
-  /// Which program has written a record. Each writes a list that the other lacks.
+  /// The program that wrote a record. Each writes a list that the other doesn't.
   private enum Kind: Decodable {
     case comparison
     case benchmark

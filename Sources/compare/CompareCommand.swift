@@ -109,7 +109,7 @@ struct CompareCommand: ParsableCommand {
     return try ReaderSetup(file: file, checkout: sources.root).candidates(progress: Self.progress)
   }
 
-  /// For a person who waits; not into a file.
+  /// Shows progress to a person at a terminal. Writes nothing if standard error is a file.
   private static func progress(_ line: String) {
     if isatty(STDERR_FILENO) == 1 { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
   }

@@ -5,7 +5,7 @@ import ComparisonPages
 import Foundation
 import OutputFiles
 
-/// The options that make pages, and making them.
+/// The options for making pages.
 struct PageOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -33,18 +33,18 @@ struct PageOptions: ParsableArguments {
     }
   }
 
-  /// The report that is to be shown instead of one of a run.
+  /// The saved report that is shown instead of a new run; nil if none is given.
   func savedReport() throws -> ComparisonReport? {
     try report.map { try ComparisonReport(json: try Data(contentsOf: URL(fileURLWithPath: $0))) }
   }
 
-  /// Makes the page if one is wanted.
+  /// Writes the page, if a folder is given.
   func write(_ report: ComparisonReport) throws {
     guard let html else { return }
     try ComparisonPage(report, root: try root()).write(into: folder(html))
   }
 
-  /// Shows a benchmark run, as a page or as text. Returns false if none is wanted.
+  /// Shows a benchmark run as a page or as text. Returns false if none is given.
   func showBenchmarks() throws -> Bool {
     guard let benchmarks else { return false }
     let results = try BenchmarkReport(json: try Data(contentsOf: URL(fileURLWithPath: benchmarks)))
@@ -56,7 +56,7 @@ struct PageOptions: ParsableArguments {
     return true
   }
 
-  /// Brings the facts of a saved report up to date. Returns false if none is to be.
+  /// Updates the facts of a saved report. Returns false if none is given.
   func refreshReport(with facts: () throws -> ComparisonReport) throws -> Bool {
     guard let refresh else { return false }
     let file = URL(fileURLWithPath: refresh)

@@ -1,22 +1,22 @@
 import BookText
 import Foundation
 
-/// The set-ups' code as it stands in a checkout: counted, shown, and asked which objects it makes.
+/// The code of the set-ups in a checkout: quotes it, counts its lines, and finds out which objects it makes.
 ///
-/// Not for several threads at once.
+/// One thread at a time may use it.
 public final class SetupSources {
   public let root: URL
   private let book: BookText.Book
   private let quoter: Quoter
 
-  /// - Throws: If there is no checkout at `root`.
+  /// - Throws: if there is no checkout at `root`.
   public init(root: URL) throws {
     self.root = root
     book = try BookText.Book(root: root)
     quoter = Quoter(book: book)
   }
 
-  /// The checkout around the running program or the current folder; nil if there is none.
+  /// Finds the checkout that contains the current folder or the running program; nil if there is none.
   public static func find() -> SetupSources? {
     var starts = [URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)]
     if let program = Bundle.main.executableURL { starts.append(program.deletingLastPathComponent()) }
@@ -33,7 +33,7 @@ public final class SetupSources {
     return nil
   }
 
-  /// What a place holds now.
+  /// The code at a place, as it is now.
   ///
   /// - Throws: `BookProblem` if there is no such file, region or symbol.
   public func quotation(of place: CodePlace) throws -> Quotation {
@@ -45,12 +45,13 @@ public final class SetupSources {
     return quotation
   }
 
-  /// What changes from one place to the other.
+  /// The difference between the code at two places.
   public func difference(from: CodePlace, to: CodePlace) throws -> SourceDifference {
     SourceDifference(from: try quotation(of: from), to: try quotation(of: to))
   }
 
-  /// Lines of the set-up's code: what two steps share counts once. Nil if some of it can't be found.
+  /// The number of lines of a set-up's code. Lines that two steps share count once. Nil if some of the code can't be
+  /// found.
   public func lineCount(of info: SetupInfo) -> Int? {
     guard !info.steps.isEmpty else { return nil }
     return lineCount(info.steps.flatMap(\.code))
@@ -72,7 +73,7 @@ public final class SetupSources {
     return !text.isEmpty && !text.hasPrefix("//")
   }
 
-  /// Who makes the stack's objects: read off the code, which either makes an object itself or asks a container.
+  /// Finds out from the code who makes each object of the stack: the code itself, or a container.
   public func objects(of info: SetupInfo) -> [MadeObject] {
     let code = info.steps.flatMap(\.code).compactMap { try? quotation(of: $0) }.flatMap(\.lines).map(\.text)
       .filter(Self.isCode).joined(separator: "\n")

@@ -1,9 +1,9 @@
 import CoreData
 
-/// Exposes a set-up to a fault. Runs in a process of its own, which may end by it.
+/// Exposes a set-up to a fault. It runs in a process of its own, because the fault may end the process.
 @MainActor
 struct FaultRun {
-  /// What the process saw; without one it did not live to tell.
+  /// What the process saw. If it wrote none, it ended too early.
   struct Sighting: Codable, Sendable {
     var surface: FaultOutcome.Surface
     var place = ""
@@ -13,14 +13,14 @@ struct FaultRun {
     var note: String?
   }
 
-  /// The books in the file before, numbered from 0.
+  /// The number of books in the file before the fault. They are numbered from 0.
   nonisolated static let booksBefore = 100
 
   let type: any ComparedSetup.Type
   let folder: URL
   let fault: InjectedFault
   let plant: PlantedFault?
-  /// Takes down what is known so far.
+  /// Records what is known so far, in case the process ends.
   let tell: (Sighting) -> Void
 
   func run() async -> Sighting {
@@ -42,7 +42,7 @@ struct FaultRun {
     return sighting
   }
 
-  /// It opened all the same. Whether it can be used?
+  /// The set-up opened in spite of the fault. Finds out whether it works.
   private func useOpened(_ setup: any ComparedSetup) async -> Sighting {
     var sighting = Sighting(surface: .none)
     let entities = setup.view.managedContext.persistentStoreCoordinator?.managedObjectModel.entitiesByName ?? [:]
@@ -50,7 +50,7 @@ struct FaultRun {
       sighting.surface = .log
       sighting.place = "standard error"
       sighting.note = "The store opens with a model of \(entities.count) entities."
-      // The fetch below may be the last thing that this process does.
+      // The fetch below may end this process.
       tell(sighting)
     }
     do {
@@ -77,7 +77,7 @@ struct FaultRun {
     }
   }
 
-  // MARK: One by one
+  // MARK: The faults
 
   private func conflict(_ setup: any ComparedSetup) async -> Sighting {
     do {
@@ -155,7 +155,7 @@ struct FaultRun {
     return sighting
   }
 
-  // MARK: Together
+  // MARK: Helpers
 
   private func seen(_ body: () async throws -> Void) async -> Sighting {
     do {

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Sizes of files, and how far files may grow.
+/// Reads and limits the sizes of files.
 enum FileSize {
-  /// 0 if there is no such file.
+  /// The size of a file in bytes; 0 if there is no such file.
   static func bytes(_ path: String) -> Int {
     var info = stat()
     return stat(path, &info) == 0 ? Int(info.st_size) : 0
   }
 
-  /// From now on this process may not write past `bytes` in any file; nil for no limit. A write fails with `EFBIG`, as
-  /// it would with `ENOSPC`.
+  /// Forbids this process to write beyond `bytes` in any file; nil removes the limit. A write then fails with `EFBIG`,
+  /// much as it fails with `ENOSPC` on a full disk.
   static func limit(to bytes: Int?) {
     signal(SIGXFSZ, SIG_IGN)
     var limit = rlimit()
@@ -23,7 +23,7 @@ enum FileSize {
     setrlimit(resource, &limit)
   }
 
-  /// A process that ends by a trap leaves no core file.
+  /// Keeps the system from writing a core file when this process traps.
   static func forbidCoreFiles() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     #if os(Linux)

@@ -1,4 +1,4 @@
-/// The faults that each set-up is exposed to, each in a process of its own with a file of its own.
+/// The faults that each set-up is exposed to. Each runs in a process of its own, with its own file.
 enum InjectedFault: String, Codable, Sendable, CaseIterable {
   case unreadable
   case modelMissing = "model-missing"
@@ -47,7 +47,7 @@ enum InjectedFault: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the fault is met while the store is opened.
+  /// Whether the fault occurs while the store is opened.
   var isMetAtOpening: Bool {
     switch self {
     case .unreadable, .modelMissing, .olderModel, .otherModel: true

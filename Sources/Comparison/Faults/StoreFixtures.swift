@@ -1,7 +1,8 @@
 import CoreData
 import StoreFileReader
 
-/// The files that set-ups find when they open: made with a plain coordinator, then copied, so that all find the same.
+/// The stores that set-ups open. Each is made once with a plain coordinator and then copied, so that all set-ups open
+/// the same content.
 struct StoreFixtures {
   let folder: URL
 
@@ -10,12 +11,12 @@ struct StoreFixtures {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// A store with as many books.
+  /// A store with `count` books.
   func books(_ count: Int) throws -> URL {
     try store("books-\(count).sqlite", model: try Self.model(), count: count)
   }
 
-  /// A store whose model has no `stock`: a lightweight migration would add it.
+  /// A store of an older model without `stock`. A lightweight migration would add it.
   func olderModel(_ count: Int) throws -> URL {
     let model = try Self.model().copy() as! NSManagedObjectModel
     let book = model.entitiesByName["Book"]!
@@ -24,7 +25,7 @@ struct StoreFixtures {
     return try store("older.sqlite", model: model, count: count)
   }
 
-  /// A store whose model has its `pages` as text: nobody can infer how to convert them.
+  /// A store of another model, in which `pages` is a string. No mapping can be inferred for that.
   func otherModel(_ count: Int) throws -> URL {
     let model = try Self.model().copy() as! NSManagedObjectModel
     let book = model.entitiesByName["Book"]!
@@ -41,7 +42,7 @@ struct StoreFixtures {
     return url
   }
 
-  /// The model of ``Book`` as the compiler made it.
+  /// The compiled model of ``Book``.
   static func modelURL() throws -> URL {
     guard let url = Bundle.main.url(forResource: "Books", withExtension: "momd") else {
       throw ComparisonFailure("The compiled model Books.momd is missing from this program's resources.")
@@ -78,7 +79,7 @@ struct StoreFixtures {
 }
 
 extension FaultOutcome.FileState {
-  /// What a store's file holds, by a connection that has nothing to do with the stack.
+  /// Reads a store's file through a connection of its own, past the stack.
   init(at url: URL, rowsBefore: Int?) {
     do {
       let reader = try StoreFileReader(contentsOf: url)
@@ -95,7 +96,7 @@ extension FaultOutcome.FileState {
     }
   }
 
-  /// The pages of a book, for the fault in which two writers want to change them.
+  /// The pages of a book, for the fault in which two writers change them.
   static func pages(ofBook number: Int, at url: URL) -> Int? {
     let rows = try? StoreFileReader(contentsOf: url).rows(
       "SELECT ZPAGES FROM ZBOOK WHERE ZISBN = '\(Book.isbn(number))'")

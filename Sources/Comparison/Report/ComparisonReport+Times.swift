@@ -1,7 +1,7 @@
 extension ComparisonReport {
-  /// This report's facts with the times of another run of the same set-ups, and with its machine and date.
+  /// A report with this report's facts and the times, machine and date of another run of the same set-ups.
   ///
-  /// - Throws: `ComparisonFailure` if the other has other set-ups, or another amount of work.
+  /// - Throws: `ComparisonFailure` if the other report has other set-ups or another amount of work.
   public func takingTimes(from other: ComparisonReport) throws -> ComparisonReport {
     var size = other.workload
     size.rounds = workload.rounds

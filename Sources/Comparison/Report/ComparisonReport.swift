@@ -1,22 +1,21 @@
 import Foundation
 
-/// Everything that one run of `compare` found out, as one value: what the terminal shows, what `--json` writes, and
-/// what the page is made of.
+/// The results of one run of `compare`. The terminal, `--json` and the page show the same report.
 ///
-/// Nothing in it is a judgement by hand: figures are measured, facts are read off while the set-ups run, and lines of
-/// code are counted in the sources.
+/// All of it is observed: times are measured, facts are recorded while the set-ups run, and lines of code are counted
+/// in the sources.
 public struct ComparisonReport: Codable, Sendable, Equatable {
-  /// Raised when the form of the JSON changes.
+  /// Increased when the JSON's form changes.
   public static let currentFormat = 1
 
   public var format: Int
   public var machine: Machine
   public var workload: WorkloadSize
-  /// In the order in which they are shown: that of the chapters.
+  /// The set-ups in the order of their chapters, in which they are shown.
   public var setups: [SetupReport]
-  /// What was measured, in the order in which it is shown. Every set-up has a value for each, or a reason for none.
+  /// The measures in the order in which they are shown. Every set-up has a value for each, or a reason why it has none.
   public var measures: [Measure]
-  /// The faults that were brought about, in the order in which they are shown. Every set-up has an outcome for each.
+  /// The faults in the order in which they are shown. Every set-up has an outcome for each.
   public var faults: [Fault]
 
   public init(
@@ -33,7 +32,8 @@ public struct ComparisonReport: Codable, Sendable, Equatable {
 
   public func setup(_ id: String) -> SetupReport? { setups.first { $0.info.id == id } }
 
-  /// A value as a multiple of the best one's; nil where there is none, or where the best is zero.
+  /// How many times worse a set-up's value is than the best one. Nil if there is no value, or if one of the two is
+  /// zero.
   public func ratio(of setup: SetupReport, to measure: Measure) -> Double? {
     let medians = setups.compactMap { $0.values[measure.id]?.median }
     let best = measure.isBetterLow ? medians.min() : medians.max()
@@ -41,7 +41,7 @@ public struct ComparisonReport: Codable, Sendable, Equatable {
     return measure.isBetterLow ? own / best : best / own
   }
 
-  /// The report as JSON: keys sorted, times in ISO 8601.
+  /// The report as JSON, with sorted keys and times in ISO 8601.
   public func json() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -56,23 +56,23 @@ public struct ComparisonReport: Codable, Sendable, Equatable {
   }
 }
 
-/// Where and when a report was made.
+/// Where and when a report was made, and how busy the machine was.
 public struct Machine: Codable, Sendable, Equatable {
-  /// The processor's name as the system gives it; "unknown processor" where it gives none.
+  /// The processor's name from the system, or "unknown processor".
   public var processor: String
   public var cores: Int
-  /// Bytes.
+  /// The physical memory in bytes.
   public var memory: Int
   /// The operating system and its version.
   public var system: String
-  /// `release` or `debug`. A debug build's report has no values in seconds.
+  /// `release` or `debug`. A report of a debug build has no times.
   public var configuration: String
   /// When the run began.
   public var date: Date
-  /// How many programs waited for a core in the minute before, on an average.
+  /// The system's load average of the last minute: how many programs ran or waited for a core.
   public var load: Double
 
-  /// Whether others than the comparison wanted the cores: its times are then too long, and vary.
+  /// Whether other programs needed the cores as well. The times are then too long, and vary.
   public var isBusy: Bool { load > Double(cores) }
 
   public init(
@@ -88,15 +88,15 @@ public struct Machine: Codable, Sendable, Equatable {
   }
 }
 
-/// How much each set-up had to do.
+/// The amount of work for each set-up.
 public struct WorkloadSize: Codable, Sendable, Equatable {
-  /// Books in the file before a set-up opens it.
+  /// The number of books in the file before a set-up opens it.
   public var booksBefore: Int
-  /// Books to import.
+  /// The number of books to import.
   public var books: Int
-  /// Books to a write, and so to a save.
+  /// The number of books in each write, and so in each save.
   public var batch: Int
-  /// How many times each set-up was measured; the rounds of all set-ups take turns.
+  /// How many times each set-up is measured. All set-ups take turns in each round.
   public var rounds: Int
 
   public init(booksBefore: Int = 1_000, books: Int = 10_000, batch: Int = 2_500, rounds: Int = 3) {
@@ -107,26 +107,26 @@ public struct WorkloadSize: Codable, Sendable, Equatable {
   }
 }
 
-/// One set-up, and all that is known of it.
+/// One set-up, and everything that was found out about it.
 public struct SetupReport: Codable, Sendable, Equatable {
   public var info: SetupInfo
-  /// Lines of the set-up's code, without empty lines and comments; nil when the sources are not there.
+  /// Lines of the set-up's code without empty lines and comments; nil without the sources.
   public var codeLines: Int?
   /// The same for each step, by `SetupStep.Kind.rawValue`.
   public var codeLinesOfSteps: [String: Int]
-  /// Model, coordinator, store, contexts and container: whose code makes each.
+  /// Who makes each of the stack's objects: model, coordinator, store, contexts and container.
   public var objects: [MadeObject]
-  /// The contexts that were seen at work, with their queues.
+  /// The contexts that the set-up used, with their queues.
   public var contexts: [ContextFact]
-  /// By `Measure.id`.
+  /// Measured values, by `Measure.id`.
   public var values: [String: MeasuredValue]
-  /// What a reader of the view context sees, and when.
+  /// What the view context shows of other contexts' writes, and when.
   public var visibility: Visibility?
-  /// One round's events, for a drawing.
+  /// The events of one round, for a drawing.
   public var timeline: [TimelineEvent]
-  /// By `Fault.id`.
+  /// Outcomes of the faults, by `Fault.id`.
   public var outcomes: [String: FaultOutcome]
-  /// What went wrong while the set-up was measured; empty if all went well. A set-up with failures has no values.
+  /// What went wrong during the measurement; usually empty. A set-up with failures has no measured values.
   public var failures: [String]
 
   public init(

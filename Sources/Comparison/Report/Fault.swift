@@ -1,9 +1,9 @@
-/// Something that was made to go wrong.
+/// Something that is made to go wrong.
 public struct Fault: Codable, Sendable, Equatable {
   public var id: String
-  /// A few words: `the file is no store`.
+  /// A few words: `the file is not a store`.
   public var title: String
-  /// How it is brought about, in a sentence.
+  /// How it is brought about, in a sentence or two.
   public var explanation: String
 
   public init(id: String, title: String, explanation: String) {
@@ -13,39 +13,41 @@ public struct Fault: Codable, Sendable, Equatable {
   }
 }
 
-/// What a set-up made of a fault. All of it was seen in a process of its own, and in the file that this left behind.
+/// What happened when a set-up met a fault. It was observed in a process of its own, and in the file that the process
+/// left.
 public struct FaultOutcome: Codable, Sendable, Equatable {
   /// How the failure came to light.
   public enum Surface: String, Codable, Sendable, CaseIterable {
-    /// A call threw it.
+    /// A call threw the error.
     case thrown
-    /// A completion handler was given it.
+    /// A completion handler received the error.
     case handler
-    /// A property holds it; whoever doesn't ask does not learn of it.
+    /// A property holds the error. Code that doesn't read it never learns of the error.
     case property
-    /// Only standard error says so.
+    /// Only a message on standard error mentions it.
     case log
-    /// The process ended: by a trap, or because it was killed.
+    /// The process ended, by a trap or a signal.
     case ended
     /// Nothing failed.
     case none
-    /// The fault means nothing here.
+    /// The fault can't occur in this set-up.
     case notApplicable
   }
 
   public var surface: Surface
-  /// Where: `CoreDataStack.loadingFailure`, `saveContext()`, `SIGILL`. Empty for none.
+  /// The call, handler or property that showed it, or the signal: `CoreDataStack.loadingFailure`, `saveContext()`,
+  /// `SIGILL`. Empty if there is none.
   public var place: String
-  /// Domain and code: `NSCocoaErrorDomain 259`. Nil without an error.
+  /// The error's domain and code, `NSCocoaErrorDomain 259`; nil if there was no error.
   public var error: String?
-  /// What a person would read: the error's own text; of a process that ended, or only said it there, a line on standard
-  /// error. Nil if there is none, as for arithmetic that traps in a release build.
+  /// The text that a person would read: the error's description, or a line of standard error if the process ended or
+  /// only logged. Nil if there is none, as when arithmetic traps in a release build.
   public var message: String?
-  /// Whether the program could write afterwards, without being started anew; nil if the process ended.
+  /// Whether the program could write afterwards without a restart; nil if the process ended.
   public var canWriteAfterwards: Bool?
-  /// The store's file afterwards, as an independent connection reads it.
+  /// The store's file afterwards, read through an independent connection.
   public var file: FileState
-  /// What else was seen, or why the fault does not apply.
+  /// Another observation, or the reason why the fault doesn't apply.
   public var note: String?
 
   public init(
@@ -61,14 +63,14 @@ public struct FaultOutcome: Codable, Sendable, Equatable {
     self.note = note
   }
 
-  /// A store's file, read past the stack.
+  /// The content of a store's file, read past the stack.
   public struct FileState: Codable, Sendable, Equatable {
-    /// Nil when the file is no database, or there is none.
+    /// Nil if the file is missing or not a database.
     public var rowsBefore: Int?
     public var rowsAfter: Int?
-    /// What `PRAGMA integrity_check` says: `ok`; or why the file can't be read.
+    /// The answer of `PRAGMA integrity_check`, `ok` if all is well; or why the file can't be read.
     public var integrity: String
-    /// What is in the file beyond counts: `pages 2 (the writer's)`.
+    /// A detail of the content: `pages 2 (the writer's)`.
     public var detail: String?
 
     public init(rowsBefore: Int? = nil, rowsAfter: Int? = nil, integrity: String, detail: String? = nil) {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Machine {
-  /// This machine, now.
+  /// Describes this machine now.
   init(date: Date) {
     let info = ProcessInfo.processInfo
     let cpu = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""

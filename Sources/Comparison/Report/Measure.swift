@@ -1,6 +1,6 @@
-/// Something that is measured of each set-up.
+/// A quantity that is measured for each set-up.
 public struct Measure: Codable, Sendable, Equatable {
-  /// Measures that are shown together.
+  /// The groups in which measures are shown.
   public enum Group: String, Codable, Sendable, CaseIterable {
     case code, time, work
 
@@ -14,15 +14,15 @@ public struct Measure: Codable, Sendable, Equatable {
   }
 
   public var id: String
-  /// A heading for a column: `longest stall`.
+  /// A column heading: `longest stall`.
   public var title: String
-  /// What exactly is measured, in a sentence.
+  /// Explains the measure in a sentence.
   public var explanation: String
   /// `ms`, `books/s`, `MB`, `lines`, or empty for a count.
   public var unit: String
   public var group: Group
   public var isBetterLow: Bool
-  /// Whether it is only measured in a release build.
+  /// Whether it is measured in release builds only.
   public var needsRelease: Bool
 
   public init(
@@ -39,9 +39,9 @@ public struct Measure: Codable, Sendable, Equatable {
   }
 }
 
-/// What came out of all rounds.
+/// The values of all rounds.
 public struct MeasuredValue: Codable, Sendable, Equatable {
-  /// One for each round, in their order.
+  /// One value for each round, in order.
   public var rounds: [Double]
   public var median: Double
   public var low: Double
@@ -59,24 +59,25 @@ public struct MeasuredValue: Codable, Sendable, Equatable {
   }
 }
 
-/// What a reader of the view context sees of what was written elsewhere.
+/// What the view context shows of changes that were written elsewhere.
 public struct Visibility: Codable, Sendable, Equatable {
-  /// When an object that the view context already had shows what a write has changed in it.
+  /// When an object in the view context shows a change that was written elsewhere.
   public enum Moment: String, Codable, Sendable {
-    /// Before the write has returned.
+    /// Before the write returns.
     case atOnce = "at once"
-    /// By itself, after the main queue has had a turn.
+    /// Without help, after the main queue had a turn.
     case afterTurn = "after a turn of the main queue"
-    /// Only when somebody refreshes it.
+    /// Only after the object is refreshed.
     case afterRefresh = "not until refreshed"
     /// Not even then.
     case never = "never"
   }
 
-  /// Whether a fetch in the view context finds new rows as soon as the write that made them has returned.
+  /// Whether a fetch in the view context finds new rows right after the write that inserted them returns.
   public var fetchFindsNewRows: Bool
   public var changedObject: Moment
-  /// How long after the write's return, in milliseconds; nil in a debug build, and if it did not change by itself.
+  /// Milliseconds from the write's return until the object showed the change. Nil in a debug build, and if it needed
+  /// help.
   public var delay: Double?
 
   public init(fetchFindsNewRows: Bool, changedObject: Moment, delay: Double? = nil) {
@@ -86,20 +87,20 @@ public struct Visibility: Codable, Sendable, Equatable {
   }
 }
 
-/// A stretch of time in which a queue did one thing.
+/// A period in which a queue did one thing.
 public struct TimelineEvent: Codable, Sendable, Equatable {
   public enum Kind: String, Codable, Sendable, CaseIterable {
-    /// The store is opened.
+    /// The store is being opened.
     case opening
-    /// The first fetch of the view context.
+    /// The view context fetches for the first time.
     case fetching
     /// A block makes objects in a context.
     case writing
     /// A context saves.
     case saving
-    /// A user's edit in the view context.
+    /// A user edits an object of the view context.
     case editing
-    /// The main queue serviced nothing else for longer than a frame (16 ms).
+    /// The main queue did nothing else for longer than a frame, 16 ms.
     case stalled
   }
 
@@ -109,7 +110,7 @@ public struct TimelineEvent: Codable, Sendable, Equatable {
   /// Milliseconds since the set-up was asked to open.
   public var start: Double
   public var end: Double
-  /// `books 1 to 500`, for a tooltip.
+  /// Text for a tooltip: `books 1 to 500`.
   public var detail: String?
 
   public init(queue: String, kind: Kind, start: Double, end: Double, detail: String? = nil) {

@@ -1,20 +1,20 @@
-/// Who a set-up is, and where its code stands.
+/// Describes a set-up and where its code is.
 public struct SetupInfo: Codable, Sendable, Equatable {
   /// A short name for the command line: `manual`, `enqueue`.
   public var id: String
   /// A few words: `Manual, main queue`.
   public var title: String
-  /// One sentence: what is special about it.
+  /// What distinguishes it, in one sentence.
   public var summary: String
-  /// The chapter's number; nil for a set-up that has none.
+  /// The chapter's number; nil for a set-up without a chapter.
   public var chapter: Int?
-  /// The folder of its sources, from the package's root; nil for a reader's own file.
+  /// The folder of its sources, relative to the package's root; nil for a reader's own file.
   public var folder: String?
-  /// The name under which its code looks for the compiled model; empty if its classes are the model.
+  /// The name of the compiled model that its code loads; empty if the classes are the model.
   public var modelName: String
   /// The name of its store's file.
   public var storeName: String
-  /// Its code, in the order in which a page aligns it.
+  /// The steps of its code, in the order in which a page shows them.
   public var steps: [SetupStep]
 
   public init(
@@ -31,13 +31,13 @@ public struct SetupInfo: Codable, Sendable, Equatable {
     self.steps = steps
   }
 
-  /// The code of a step; nil if this set-up has none of its own for it.
+  /// The code of a step; nil if this set-up has no code for it.
   public func step(_ kind: SetupStep.Kind) -> SetupStep? { steps.first { $0.kind == kind } }
 }
 
 /// One step of setting up the stack, and the code that does it.
 public struct SetupStep: Codable, Sendable, Equatable {
-  /// In the order of `allCases` the steps stand below one another.
+  /// The steps, in the order in which they are shown.
   public enum Kind: String, Codable, Sendable, CaseIterable {
     case model, coordinator, store, context, errors, saving, writing, testing
 
@@ -56,9 +56,9 @@ public struct SetupStep: Codable, Sendable, Equatable {
   }
 
   public var kind: Kind
-  /// The regions or symbols; empty where the step needs no code of the set-up's own.
+  /// The regions or symbols with the code; empty if the step needs none.
   public var code: [CodePlace]
-  /// What to know about it: above all why there is no code.
+  /// A remark, above all on why there is no code.
   public var note: String?
 
   public init(_ kind: Kind, _ code: [CodePlace] = [], note: String? = nil) {
@@ -68,14 +68,14 @@ public struct SetupStep: Codable, Sendable, Equatable {
   }
 }
 
-/// Where code stands: a region or a symbol of a file, as the book's texts name them.
+/// A piece of code: a region or symbol of a file, named as the book's texts name it.
 public struct CodePlace: Codable, Sendable, Hashable {
   public enum Kind: String, Codable, Sendable {
     case region, symbol
   }
 
   public var kind: Kind
-  /// From the package's root.
+  /// The path from the package's root.
   public var file: String
   /// The region's name, or the symbol's: `DataController.close()`.
   public var name: String
@@ -90,7 +90,7 @@ public struct CodePlace: Codable, Sendable, Hashable {
   public static func symbol(_ name: String, in file: String) -> CodePlace { CodePlace(.symbol, name, in: file) }
 }
 
-/// Whose code makes an object of the stack.
+/// Says whose code makes an object of the stack.
 public struct MadeObject: Codable, Sendable, Equatable {
   /// `model`, `coordinator`, `store`, `view context`, `writing context` or `container`.
   public var object: String
@@ -103,9 +103,9 @@ public struct MadeObject: Codable, Sendable, Equatable {
   }
 }
 
-/// A context that was seen at work, and on which queue its work was done.
+/// A context that the set-up used, and its queue.
 public struct ContextFact: Codable, Sendable, Equatable, Hashable {
-  /// What it was seen doing: `reads`, `writes`, `reads and writes`, `passes saves on`.
+  /// What it was used for: `reads`, `writes`, `reads and writes`, `passes saves on`.
   public var role: String
   /// `main queue` or `private queue`.
   public var queue: String

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A set-up, and the program that holds it.
+/// A set-up, and the program that contains it.
 public struct Candidate: Sendable {
   public let info: SetupInfo
-  /// What is started as its child process.
+  /// The program to start as a child process.
   public let program: URL
 
   public init(info: SetupInfo, program: URL) {
@@ -11,13 +11,13 @@ public struct Candidate: Sendable {
     self.program = program
   }
 
-  /// The set-ups that the running program holds.
+  /// The set-ups in the running program.
   public static func own(_ types: [any ComparedSetup.Type]) throws -> [Candidate] {
     let program = try ProgramStage.ownProgram()
     return types.map { Candidate(info: $0.info, program: program) }
   }
 
-  /// The set-ups that another program holds, as it says itself.
+  /// The set-ups in another program, which is asked for them.
   static func all(of program: URL, scratch: URL) throws -> [Candidate] {
     let answer = scratch.appendingPathComponent("describe-\(UUID().uuidString).json")
     let request = ComparisonChild.Request(task: .describe, answer: answer.path)

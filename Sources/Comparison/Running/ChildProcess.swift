@@ -17,7 +17,7 @@ struct ChildProcess {
       }
     }
 
-    /// For the end of a sentence: by what.
+    /// The cause for the end of a sentence: the signal, or how it ended.
     var cause: String { signalName.isEmpty ? sentence : signalName }
 
     /// `SIGKILL`
@@ -35,9 +35,9 @@ struct ChildProcess {
   let standardError: String
 
   /// - Parameters:
-  ///   - scratch: A folder for the child's standard error.
-  ///   - limit: How long it may take, in seconds.
-  ///   - keepsOutput: Whether standard output goes where standard error goes, and is not dropped.
+  ///   - scratch: a folder for the child's standard error.
+  ///   - limit: the greatest time it may take, in seconds.
+  ///   - keepsOutput: whether standard output is kept together with standard error; otherwise it is discarded.
   init(_ program: URL, arguments: [String], scratch: URL, limit: Double = 120, keepsOutput: Bool = false) throws {
     let log = scratch.appendingPathComponent("standard-error-\(UUID().uuidString)")
     FileManager.default.createFile(atPath: log.path, contents: nil)
@@ -46,9 +46,9 @@ struct ChildProcess {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
-    // Switches for tests of the stack are not for set-ups.
+    // Environment switches for tests of the stack must not affect set-ups.
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREDATA_") }
-    // A trap is expected here; its message is enough.
+    // Traps are expected here, and the message is enough.
     environment["SWIFT_BACKTRACE"] = "enable=no"
     process.environment = environment
     process.standardError = handle
@@ -71,8 +71,8 @@ struct ChildProcess {
         ? .signal(process.terminationStatus) : .exit(process.terminationStatus)
   }
 
-  /// A program that was copied a moment ago may still be open for writing, in a child that another thread started
-  /// meanwhile and that has not become its own program yet: then nobody can start it.
+  /// Starts a process, and tries again while the program is "busy". A program that was just copied may still be open
+  /// for writing in a child that another thread forked in the meantime and that hasn't executed its own program yet.
   private static func start(_ process: Process) throws {
     for _ in 0..<100 {
       do {
@@ -89,7 +89,7 @@ struct ChildProcess {
     return error.domain == NSPOSIXErrorDomain && error.code == Int(ETXTBSY)
   }
 
-  /// Lines on standard error that say something and are no SQL.
+  /// Lines of standard error that say something and aren't SQL.
   private var words: [String] {
     standardError.split(separator: "\n").map(String.init).filter {
       !$0.trimmingCharacters(in: .whitespaces).isEmpty && !$0.hasPrefix("CoreData: sql")
@@ -98,6 +98,6 @@ struct ChildProcess {
 
   var firstWords: String? { words.first }
 
-  /// The last line of them; of a trap its own, since a debug build prints the stack below it.
+  /// The last such line. For a trap it is the message, because a debug build prints the stack below it.
   var lastWords: String? { words.last { $0.contains("Fatal error: ") } ?? words.last }
 }

@@ -1,16 +1,16 @@
 import CoreData
 
-/// The child processes of a comparison. Each set-up works alone in one: its memory is its own, its traps end nobody
-/// else.
+/// The child processes of a comparison. Each set-up works in a process of its own, so that its memory is its own and a
+/// trap ends nothing else.
 ///
-/// A program that holds set-ups calls `runIfAsked(_:)` first of all; when it was started as a child, that does what the
-/// child has to do and ends the process.
+/// A program with set-ups calls `runIfAsked(_:)` first. If the program was started as a child, that call does the
+/// child's work and ends the process.
 public enum ComparisonChild {
-  /// The first argument of a child; the second is a `Request` as JSON.
+  /// The first argument of a child. The second is a `Request` as JSON.
   static let mark = "comparison-child"
 
   enum Task: Codable, Sendable {
-    /// Says which set-ups there are.
+    /// Lists the set-ups in the program.
     case describe
     case workload(WorkloadSize)
     case fault(InjectedFault)
@@ -20,16 +20,16 @@ public enum ComparisonChild {
     var task: Task
     /// `SetupInfo.id`.
     var setup = ""
-    /// Where the store's file is.
+    /// The folder for the store's file.
     var folder = ""
-    /// Where the answer goes: not to standard output, which belongs to the set-up.
+    /// The file for the answer. Standard output belongs to the set-up.
     var answer: String
     var plant: PlantedFault?
   }
 
-  /// Does what a parent process asked for and ends, or returns at once if this process is no child.
+  /// Does what a parent process asked for and ends the process. Returns at once if this process isn't a child.
   ///
-  /// - Parameter types: The set-ups that this program holds.
+  /// - Parameter types: the set-ups in this program.
   @MainActor
   public static func runIfAsked(_ types: [any ComparedSetup.Type]) {
     let arguments = CommandLine.arguments
@@ -45,7 +45,7 @@ public enum ComparisonChild {
         exit(EXIT_FAILURE)
       }
     }
-    // The main queue is the run loop's, as in a program with windows; see the chapters' programs.
+    // The run loop serves the main queue, as in a program with windows; the chapters' programs do the same.
     while true { RunLoop.main.run(until: .distantFuture) }
   }
 

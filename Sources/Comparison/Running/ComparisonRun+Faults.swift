@@ -1,7 +1,7 @@
 import Foundation
 
 extension ComparisonRun {
-  /// By set-up and fault.
+  /// The outcomes by set-up, then by fault.
   func faultOutcomes() throws -> [String: [String: FaultOutcome]] {
     var outcomes: [String: [String: FaultOutcome]] = [:]
     for fault in InjectedFault.allCases {
@@ -61,7 +61,7 @@ extension ComparisonRun {
     }
   }
 
-  /// A message without the folder that the comparison made for it, and without the place in a source file.
+  /// A message without the path of the comparison's folder and without the place in a source file.
   private func shortened(_ text: String, _ folder: URL?) -> String {
     var text = text
     if let folder { text = text.replacingOccurrences(of: folder.path + "/", with: "") }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Runs the workload and the faults through set-ups, each in child processes, and puts together what they found.
+/// Runs the workload and the faults with each set-up in child processes, and collects the results.
 ///
-/// Not for several threads at once.
+/// One thread at a time may use it.
 public final class ComparisonRun {
   public struct Options: Sendable {
     public var size = WorkloadSize()
-    /// Whether the faults are brought about.
+    /// Whether to bring about the faults.
     public var faults = true
     public var plant: PlantedFault?
-    /// Times count only where the code was optimised.
+    /// Whether to measure times, which only makes sense in optimized code.
     public var measuresTime = ComparisonRun.isReleaseBuild
-    /// Only what is the same on every machine and in every build: no times, and one round.
+    /// Whether to find out only what is the same on every machine and in every build: no times, and one round.
     public var factsOnly = false
 
     public init() {}
@@ -27,7 +27,7 @@ public final class ComparisonRun {
 
   let candidates: [Candidate]
   let options: Options
-  /// Told of what begins: `round 1 of 3: enqueue`.
+  /// Called before each part of the work: `round 1 of 3: enqueue`.
   let progress: (String) -> Void
   let scratch: URL
   let fixtures: StoreFixtures
@@ -46,7 +46,7 @@ public final class ComparisonRun {
 
   deinit { try? FileManager.default.removeItem(at: scratch) }
 
-  /// - Parameter sources: The checkout's sources, for the code's lines; nil where there are none.
+  /// - Parameter sources: the checkout's sources, to count the lines of code; nil if there are none.
   public func report(sources: SetupSources?) throws -> ComparisonReport {
     let date = Date()
     var results = ResultsOfRounds()
@@ -78,9 +78,9 @@ public final class ComparisonRun {
       }, measures: measures, faults: options.faults ? InjectedFault.allCases.map(\.fault) : [])
   }
 
-  // MARK: One child
+  // MARK: One child process
 
-  /// What a run of the workload left behind.
+  /// The results of one run of the workload.
   struct WorkloadOutcome {
     var result: WorkloadResult?
     var statements = 0
@@ -106,7 +106,7 @@ public final class ComparisonRun {
       return outcome
     }
     let result = try JSONDecoder().decode(WorkloadResult.self, from: data)
-    // Books before, books imported, and the one of the look at what can be seen.
+    // The books before, the imported ones, and the one that `observeVisibility` makes.
     let expected = options.size.booksBefore + options.size.books + 1
     let file = FaultOutcome.FileState(at: url, rowsBefore: options.size.booksBefore)
     guard file.rowsAfter == expected, file.integrity == "ok" else {
@@ -118,7 +118,7 @@ public final class ComparisonRun {
     return outcome
   }
 
-  /// A folder of its own with a copy of a store in it, under the name that the set-up looks for.
+  /// Makes a folder with a copy of a store, under the name that the set-up expects.
   func place(for candidate: Candidate, store: URL?) throws -> (folder: URL, store: URL) {
     let folder = scratch.appendingPathComponent("run-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

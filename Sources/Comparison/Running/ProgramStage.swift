@@ -1,11 +1,10 @@
 import CoreData
 
-/// A place for a program to run in with other resources than its own.
+/// A folder to run a program in with other resources than its own.
 ///
-/// A compiled model is found beside the executable. So the executable gets a second name in a folder of its own (a hard
-/// link, or a copy where there can be none), and beside it lies the model of ``Book`` under the name that the set-up
-/// looks for. That changes which model a set-up finds without a change in its code, and takes it away for the fault in
-/// which it is missing.
+/// A compiled model is found beside the executable. So the executable gets a hard link in a folder of its own, or a
+/// copy if a link is impossible. Beside it lies the model of ``Book``, under the name that the set-up looks for. So a
+/// set-up finds another model without a change to its code, or none for the fault in which the model is missing.
 struct ProgramStage {
   let executable: URL
 
@@ -27,7 +26,7 @@ struct ProgramStage {
     }
   }
 
-  /// The program that is running.
+  /// The executable of the running program.
   static func ownProgram() throws -> URL {
     guard let url = Bundle.main.executableURL else { throw ComparisonFailure("This program cannot find its own file.") }
     return url.resolvingSymlinksInPath()

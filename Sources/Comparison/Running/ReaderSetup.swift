@@ -1,17 +1,17 @@
 import Foundation
 
-/// A reader's own set-up: a Swift file that is built against this package and then is a program like ours.
+/// A reader's own set-up: a Swift file that is built against this package into a program like ours.
 ///
-/// The package is made in a folder below the checkout's build folder and kept, so that it is built from the start only
-/// once; what it is built from is the file and the library `Comparison` of the checkout.
+/// Its package lies in the checkout's build folder. It is kept, so that only the first build takes long. It contains
+/// the file, and uses the checkout's library `Comparison`.
 public struct ReaderSetup {
   let file: URL
   let checkout: URL
   let folder: URL
 
   /// - Parameters:
-  ///   - file: A Swift file with one class that conforms to ``StackSetup``.
-  ///   - checkout: The package that this program comes from.
+  ///   - file: a Swift file with one class that conforms to ``StackSetup``.
+  ///   - checkout: the package that this program was built from.
   public init(file: URL, checkout: URL) throws {
     guard FileManager.default.fileExists(atPath: file.path) else {
       throw ComparisonFailure("There is no file \(file.path).")
@@ -21,17 +21,17 @@ public struct ReaderSetup {
     folder = checkout.appendingPathComponent(".build/comparison-with", isDirectory: true)
   }
 
-  /// The names of the file's classes that conform to ``StackSetup``, by their text.
+  /// The names of the classes in a source text that conform to ``StackSetup``.
   static func types(in source: String) -> [String] {
     source.matches(of: #/(?m)^\s*(?:public |final |@MainActor )*class\s+(\w+)\s*:[^{]*\bStackSetup\b/#).map {
       String($0.1)
     }
   }
 
-  /// Builds the file in this program's configuration.
+  /// Builds the file in the configuration of this program, release or debug.
   ///
-  /// - Returns: The set-ups in it.
-  /// - Throws: `ComparisonFailure` with what the compiler said.
+  /// - Returns: the set-ups in it.
+  /// - Throws: `ComparisonFailure` with the compiler's output.
   public func candidates(progress: (String) -> Void = { _ in }) throws -> [Candidate] {
     let source = try String(contentsOf: file, encoding: .utf8)
     let types = Self.types(in: source)
@@ -61,7 +61,7 @@ public struct ReaderSetup {
     try write(Self.program(types), to: sources.appendingPathComponent("ReaderProgram.swift"))
   }
 
-  /// Leaves a file that is the same alone, so that nothing is built without need.
+  /// Writes a file only if its content changes, so that nothing is built without need.
   private func write(_ text: String, to url: URL) throws {
     if let old = try? String(contentsOf: url, encoding: .utf8), old == text { return }
     try Data(text.utf8).write(to: url)

@@ -1,4 +1,4 @@
-/// What the rounds found, set-up by set-up.
+/// The results of all rounds, by set-up.
 struct ResultsOfRounds {
   private var results: [String: [WorkloadResult]] = [:]
   private var statements: [String: Int] = [:]
@@ -9,7 +9,7 @@ struct ResultsOfRounds {
     if let failure = outcome.failure { failures[setup, default: []].append(failure) }
   }
 
-  /// From the run that printed its SQL; its times don't count.
+  /// Adds the count of the run that printed its SQL. Its times don't count.
   mutating func add(statementsOf setup: String, _ outcome: ComparisonRun.WorkloadOutcome) {
     if outcome.result != nil { statements[setup] = outcome.statements }
     if let failure = outcome.failure { failures[setup, default: []].append(failure) }
@@ -22,7 +22,7 @@ struct ResultsOfRounds {
       for step in info.steps { report.codeLinesOfSteps[step.kind.rawValue] = sources.lineCount(of: step) }
       report.objects = sources.objects(of: info)
     }
-    // The same sentence for each round says it once.
+    // A failure that repeats in each round is reported once.
     report.failures = (failures[info.id] ?? []).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     if let lines = report.codeLines { report.values["lines"] = MeasuredValue(rounds: [Double(lines)]) }
     guard report.failures.isEmpty, let results = results[info.id], let first = results.first else { return report }
@@ -39,7 +39,7 @@ struct ResultsOfRounds {
 }
 
 extension Measure {
-  /// In the order in which they are shown.
+  /// All measures, in the order in which they are shown.
   static let all = [
     Measure(
       id: "lines", title: "lines", explanation: "Lines of the set-up's own code, without comments and empty lines.",

@@ -1,9 +1,9 @@
 import CoreData
 
-/// What all set-ups store while they are compared, whatever their chapters store: the same rows in the same columns, or
-/// their times could not stand in one table.
+/// The class that every set-up stores while it is compared, whatever its chapter stores. Only with the same rows and
+/// columns can the times stand in one table.
 ///
-/// No two books have the same `isbn`, and a book without a `title` is not valid.
+/// `isbn` is unique, and `title` is mandatory.
 #if canImport(ObjectiveC)
 @objc(Book)
 #endif
@@ -13,10 +13,10 @@ public class Book: NSManagedObject {
   @NSManaged public var pages: Int32
   @NSManaged public var stock: Int32
 
-  /// The ISBN of a book by its number.
+  /// The ISBN of the book with a number.
   public static func isbn(_ number: Int) -> String { BookValues.isbn(number) }
 
-  /// Makes a book; the same number makes the same book.
+  /// Makes the book with a number. The same number makes the same book.
   @discardableResult
   static func make(_ number: Int, in context: NSManagedObjectContext) -> Book {
     let book = Book(context: context)

@@ -1,9 +1,9 @@
 import CoreData
 
-/// Where books are read and changed: a managed object context, or what another framework has in its place. It is used
-/// on the queue on which it is handed out.
+/// Where books are read and changed: a managed object context, or its counterpart in another framework. Use it on the
+/// queue that hands it out.
 public protocol BookContext {
-  /// The context whose saves and whose queue are observed.
+  /// The context whose saves and queue are observed.
   var managedContext: NSManagedObjectContext { get }
 
   /// The book with a number.
@@ -11,18 +11,18 @@ public protocol BookContext {
   /// - Throws: `ComparisonFailure` if there is none.
   func book(_ number: Int) throws -> any StoredBook
 
-  /// Makes a book; the same number makes the same book.
+  /// Makes the book with a number. The same number makes the same book.
   func makeBook(_ number: Int)
 
   func bookCount() throws -> Int
 
-  /// The titles of the first books, in the order of their ISBNs.
+  /// The titles of the first books, ordered by ISBN.
   func firstTitles(_ limit: Int) throws -> [String]
 
-  /// Drops what is not saved.
+  /// Discards unsaved changes.
   func rollback()
 
-  /// Reads a book's row again, if there is a call for that.
+  /// Reads a book's row again, if the framework has a call for that.
   func reread(_ book: any StoredBook)
 }
 
@@ -33,7 +33,7 @@ public protocol StoredBook: AnyObject {
   var hasUnsavedChanges: Bool { get }
 }
 
-/// What a book has by its number, whatever stores it.
+/// The values of a book by its number, the same for every framework.
 public enum BookValues {
   public static func isbn(_ number: Int) -> String {
     let digits = String(number)

@@ -1,22 +1,21 @@
 import CoreData
 
-/// A way of setting up the stack, as far as a program that only wants to read and write has to know it.
+/// A way of setting up the stack, seen by a program that wants to read and write.
 ///
-/// Conform to it to have a set-up of your own compared with those of the chapters (`compare --with FILE.swift`). Use
-/// your stack as your program does; add nothing for the comparison's sake. All members are called on the main queue.
+/// Conform to it to compare your own set-up with those of the chapters (`compare --with FILE.swift`). Use your stack as
+/// your program does, and add nothing for the comparison. All members are called on the main queue.
 ///
-/// What is stored are ``Book`` objects. The comparison lays their model under the name of `info.modelName` beside the
-/// program, so `NSPersistentContainer(name:)` and `Bundle.main.url(forResource:withExtension:)` find it.
+/// The objects that you store are ``Book``s. The comparison puts their model beside the program under the name in
+/// `info.modelName`, so `NSPersistentContainer(name:)` and `Bundle.main.url(forResource:withExtension:)` find it.
 ///
-/// Errors are thrown as they come. To say that one was found in a property or came to a handler, and not from the call,
-/// wrap it in ``SurfacedError``.
+/// Throw errors as they come. If an error appeared in a property or in a handler instead of being thrown, wrap it in
+/// ``SurfacedError``.
 @preconcurrency @MainActor
 public protocol StackSetup: ComparedSetup {
-  /// The context that shows its objects to the user, on the main queue.
+  /// The main-queue context whose objects the user sees.
   var viewContext: NSManagedObjectContext { get }
 
-  /// Runs `block` in the context in which this set-up wants to have something written, and saves it. Returns when it is
-  /// in the file.
+  /// Runs `block` in the context in which this set-up writes, and saves. Returns when the changes are in the file.
   func write(_ block: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws
 }
 
@@ -28,37 +27,37 @@ extension StackSetup {
   }
 }
 
-/// What the comparison asks of any set-up, whatever its contexts are. For one with managed object contexts conform to
-/// ``StackSetup``.
+/// What the comparison needs of any set-up, whatever its contexts are. If yours has managed object contexts, conform to
+/// ``StackSetup`` instead.
 @preconcurrency @MainActor
 public protocol ComparedSetup: AnyObject {
   nonisolated static var info: SetupInfo { get }
 
-  /// Sets up the stack. When it returns, the store is open; otherwise it throws why it is not.
+  /// Sets up the stack. It returns when the store is open, or throws the reason why it isn't.
   ///
-  /// - Parameter folder: Where the store's file is, with the name `info.storeName`. It may be there already.
+  /// - Parameter folder: the folder for the store's file, which is named `info.storeName` and may already exist.
   init(folder: URL) async throws
 
-  /// What shows its books to the user, on the main queue.
+  /// The context whose books the user sees, on the main queue.
   var view: any BookContext { get }
 
-  /// Runs `block` where this set-up wants to have something written, and saves it. Returns when it is in the file.
+  /// Runs `block` where this set-up writes, and saves. Returns when the changes are in the file.
   func writeBooks(_ block: @escaping @Sendable (any BookContext) throws -> Void) async throws
 
-  /// Saves what was changed in the view context, down to the file.
+  /// Saves the changes of the view context down to the file.
   func saveView() async throws
 
   /// Closes the file.
   func close() async throws
 }
 
-/// An error, and how it came to light.
+/// An error, and how the set-up showed it.
 public struct SurfacedError: Error {
   public let underlying: any Error
   public let surface: FaultOutcome.Surface
   /// The call, handler or property: `CoreDataStack.loadingFailure`.
   public let place: String
-  /// Core Data's own error, where `underlying` is the set-up's and does not lead to it by `NSUnderlyingErrorKey`.
+  /// Core Data's error, if `underlying` is the set-up's own and doesn't have it under `NSUnderlyingErrorKey`.
   public let cause: NSError?
 
   public init(
@@ -71,14 +70,14 @@ public struct SurfacedError: Error {
   }
 }
 
-/// Runs `body`; an error that it throws is one that the call `place` threw.
+/// Runs `body`, and reports an error that it throws as thrown by the call `place`.
 public func calling<Value>(_ place: String, _ body: () throws -> Value) throws -> Value {
   do { return try body() } catch let error as SurfacedError { throw error } catch {
     throw SurfacedError(error, .thrown, at: place)
   }
 }
 
-/// The same for a call that is waited for.
+/// The same for an asynchronous call.
 nonisolated(nonsending) public func calling<Value>(
   _ place: String, _ body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> Value {
@@ -87,7 +86,7 @@ nonisolated(nonsending) public func calling<Value>(
   }
 }
 
-/// Why there is no comparison, in a sentence for the person in front of the terminal.
+/// The reason why there is no comparison, as a sentence for the terminal.
 public struct ComparisonFailure: LocalizedError, CustomStringConvertible {
   public let description: String
 

@@ -1,13 +1,13 @@
 import BookText
 
-/// Two set-ups side by side: what became of each fault in full, and what changes in the code from one to the other.
+/// Two set-ups side by side: every detail of each fault, and the differences between their code.
 public struct PairText {
   let first: SetupReport
   let second: SetupReport
   let faults: [Fault]
   let sources: SetupSources?
 
-  /// - Parameter report: A report of exactly two set-ups; nil is the answer for any other.
+  /// - Parameter report: a report with exactly two set-ups. For any other the result is nil.
   public init?(_ report: ComparisonReport, sources: SetupSources?) {
     guard report.setups.count == 2 else { return nil }
     first = report.setups[0]
@@ -87,7 +87,7 @@ public struct PairText {
 }
 
 extension String {
-  /// Broken at blanks after the first word, which keeps the blanks that follow it.
+  /// Breaks the line at blanks. The first nine characters stay as they are, with their blanks.
   fileprivate func wrappedKeepingStart(to width: Int) -> [String] {
     guard count > width else { return [self] }
     let start = prefix(9)

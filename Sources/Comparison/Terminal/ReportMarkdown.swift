@@ -1,4 +1,4 @@
-/// What is the same on every machine, as tables in Markdown. Set-ups with the same answers share a row.
+/// The facts that are the same on every machine, as Markdown tables. Set-ups with equal answers share a row.
 public struct ReportMarkdown {
   private let report: ComparisonReport
 
@@ -64,7 +64,7 @@ public struct ReportMarkdown {
 }
 
 extension FaultOutcome {
-  /// How it came to light, without the place, which differs from set-up to set-up.
+  /// How the fault came to light, without the place, which differs between set-ups.
   fileprivate var words: String {
     switch surface {
     case .thrown: "thrown"
@@ -78,11 +78,11 @@ extension FaultOutcome {
   }
 }
 
-/// A table in which equal rows become one. Columns that are empty in every row are left out.
+/// A table that merges equal rows. Columns that are empty in every row are left out.
 private struct SharedRows {
   let count: Int
   let head: [String]
-  /// Whether the first cell may differ: a shared row then lists all of them.
+  /// Whether the first cell is ignored when rows are compared. A merged row then lists all first cells.
   let listsFirst: Bool
   private var rows: [(setups: [String], firsts: [String], cells: [String])] = []
 

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A report as a terminal shows it, in at most 100 columns.
+/// A report for a terminal, at most 100 columns wide.
 public struct ReportText {
   static let width = 100
 
   let report: ComparisonReport
-  /// Without the machine and all that differs between two runs.
+  /// Whether to leave out the machine and everything else that differs between runs.
   let factsOnly: Bool
 
   public init(_ report: ComparisonReport, factsOnly: Bool = false) {
@@ -78,7 +78,7 @@ public struct ReportText {
       + measures.flatMap { "\($0.title): \($0.explanation)".wrapped(to: Self.width) }
   }
 
-  /// As many columns side by side as fit, the others below.
+  /// The measures in as many tables below each other as the width needs.
   private func tables(_ measures: [Measure]) -> [String] {
     var count = measures.count
     while count > 1, table(Array(measures.prefix(count))).contains(where: { $0.count > Self.width }) { count -= 1 }
@@ -86,7 +86,7 @@ public struct ReportText {
     return table(Array(measures.prefix(count))) + [""] + (rest.isEmpty ? [] : tables(rest))
   }
 
-  /// A row for each set-up; of several rounds with their spread, and as a multiple of the best.
+  /// A row for each set-up, with the spread of its rounds and the multiple of the best value.
   private func table(_ measures: [Measure]) -> [String] {
     var table = TextTable([.left] + measures.map { _ in .left })
     table.add([""] + measures.map { "\($0.title), \($0.unit)" })
@@ -151,7 +151,7 @@ public struct ReportText {
 
   // MARK: Faults
 
-  /// For each fault where it came to light, and what is in the file.
+  /// A table for each fault: where it came to light, and what is in the file.
   private var faultTables: [String] {
     report.faults.enumerated().flatMap { index, fault in
       var table = TextTable([.left, .left, .left, .left, .left, .left])
@@ -173,7 +173,7 @@ public struct ReportText {
 
   // MARK: Figures
 
-  /// Three significant digits, and no more than make sense.
+  /// Whole numbers, and all numbers from 100 on, without decimal places; others with one or two.
   static func figure(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e9 { return String(Int(value)) }
     if value >= 100 { return String(Int(value.rounded())) }
@@ -184,7 +184,7 @@ public struct ReportText {
 }
 
 extension FaultOutcome {
-  /// `thrown: saveContext()`
+  /// One line, such as `thrown: saveContext()`.
   var sentence: String {
     switch surface {
     case .none: "nothing fails"
@@ -194,7 +194,7 @@ extension FaultOutcome {
     }
   }
 
-  /// The same without the type's name where there is no room for it.
+  /// The same, without the type's name if the line would be too long.
   var shortSentence: String {
     guard sentence.count > 36, let dot = place.firstIndex(of: "."), place[..<dot].allSatisfy(\.isLetter) else {
       return sentence
@@ -202,7 +202,7 @@ extension FaultOutcome {
     return sentence.replacingOccurrences(of: place, with: String(place[place.index(after: dot)...]))
   }
 
-  /// The number of Core Data's error; for a set-up's own error a word.
+  /// The number of Core Data's error, or `own` for a set-up's own error.
   var shortError: String {
     guard let error else { return "" }
     guard let match = error.firstMatch(of: #/NSCocoaErrorDomain (\d+)/#) else { return "own" }
@@ -211,7 +211,7 @@ extension FaultOutcome {
 }
 
 extension FaultOutcome.FileState {
-  /// `100 -> 101`
+  /// The change of the row count: `100 -> 101`.
   var change: String {
     if rowsBefore == nil, rowsAfter == nil { return "" }
     return "\(rowsBefore.map(String.init) ?? "none") -> \(rowsAfter.map(String.init) ?? "none")"

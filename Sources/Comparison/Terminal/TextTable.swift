@@ -1,4 +1,4 @@
-/// Rows in columns, for a terminal.
+/// Rows and columns of text for a terminal.
 struct TextTable {
   enum Alignment {
     case left, right
@@ -11,7 +11,7 @@ struct TextTable {
 
   mutating func add(_ row: [String]) { rows.append(row) }
 
-  /// Each column as wide as its widest cell; no blanks at the ends of lines.
+  /// The lines. Each column is as wide as its widest cell; lines have no blanks at the end.
   var lines: [String] {
     let widths = alignments.indices.map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
     return rows.map { row in
@@ -27,10 +27,10 @@ struct TextTable {
 extension String {
   var trimmedEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
 
-  /// At most so many characters, with a sign where some are missing.
+  /// At most `width` characters. A longer text is cut and ends in "…".
   func cut(to width: Int) -> String { count <= width ? self : prefix(width - 1).trimmedEndText + "…" }
 
-  /// In lines of at most so many characters, broken at blanks.
+  /// The text in lines of at most `width` characters, broken at blanks.
   func wrapped(to width: Int) -> [String] {
     var lines: [String] = []
     for word in split(whereSeparator: \.isWhitespace) {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Time since it was made, in milliseconds, on a clock that never goes back.
+/// Measures the milliseconds since it was made, on a clock that never goes back.
 struct Clock: Sendable {
   private let start = DispatchTime.now().uptimeNanoseconds
 

@@ -1,13 +1,13 @@
 import CoreData
 
-/// What there is to say of an error.
+/// The facts of an error that a report shows.
 struct ErrorFacts {
   let error: NSError
   let surface: FaultOutcome.Surface
   let place: String
   private let cause: NSError?
 
-  /// - Parameter place: The call that threw it, if it doesn't say so itself.
+  /// - Parameter place: the call that threw it, unless the error says so itself.
   init(_ error: any Error, at place: String = "") {
     if let surfaced = error as? SurfacedError {
       self.error = surfaced.underlying as NSError
@@ -24,7 +24,7 @@ struct ErrorFacts {
 
   var isConflict: Bool { error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectMergeError }
 
-  /// `NSCocoaErrorDomain 133020`; `ManualStack 1 over NSCocoaErrorDomain 259`.
+  /// Domains and codes: `NSCocoaErrorDomain 133020`, or `ManualStack 1 over NSCocoaErrorDomain 259`.
   var codes: String {
     var errors = [error]
     if let next = cause ?? error.userInfo[NSUnderlyingErrorKey] as? NSError { errors.append(next) }

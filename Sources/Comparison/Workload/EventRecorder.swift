@@ -1,10 +1,10 @@
 import CoreData
 
-/// Writes down what happens on which queue while a set-up works, without asking the set-up.
+/// Records what happens on which queue while a set-up works, by observing it from outside.
 ///
-/// May be called from any thread.
+/// Any thread may call it.
 final class EventRecorder: @unchecked Sendable {
-  // `@unchecked Sendable`: everything that changes is touched under `lock`.
+  // `@unchecked Sendable`: everything that changes is used under `lock`.
 
   let clock: Clock
   private let lock = NSLock()
@@ -14,10 +14,11 @@ final class EventRecorder: @unchecked Sendable {
   private var saves = 0
   private var opensOnMain = true
   private var observers: [any NSObjectProtocol] = []
-  /// Contexts carry a mark and aren't kept: some set-ups make a new one for each write.
+  /// The marks of all contexts that were seen. Only the marks are kept, because some set-ups make a new context for
+  /// each write.
   private var seen: [Mark] = []
 
-  /// What a context was seen doing.
+  /// What a context was seen to do.
   private final class Mark {
     let isMain: Bool
     var writes = false
@@ -55,9 +56,9 @@ final class EventRecorder: @unchecked Sendable {
     lock.withLock { opensOnMain = isMain }
   }
 
-  // MARK: What is told
+  // MARK: Recording
 
-  /// The program has waited for the store since `start`. On which queue it was opened, the store has said.
+  /// The program has waited for the store since `start`. The store's notification told on which queue it was opened.
   func opened(since start: Double) {
     let end = clock.milliseconds
     lock.withLock {
@@ -65,7 +66,7 @@ final class EventRecorder: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` and writes down how long it took, on the queue that it ran on.
+  /// Runs `body`, and records how long it took and on which queue.
   func record<Value>(_ kind: TimelineEvent.Kind, _ detail: String? = nil, _ body: () throws -> Value) rethrows -> Value
   {
     let start = clock.milliseconds
@@ -80,10 +81,10 @@ final class EventRecorder: @unchecked Sendable {
     }
   }
 
-  /// A block of writing was given this context.
+  /// A writing block received this context.
   func wrote(in context: NSManagedObjectContext) { mark(context) { $0.writes = true } }
 
-  /// The user looks at the objects of this context.
+  /// The user sees objects of this context.
   func read(in context: NSManagedObjectContext) { mark(context) { $0.reads = true } }
 
   private func willSave(_ context: NSManagedObjectContext) {
@@ -113,15 +114,15 @@ final class EventRecorder: @unchecked Sendable {
     }
   }
 
-  // MARK: What is known
+  // MARK: Results
 
-  /// In the order of their beginnings.
+  /// The events, ordered by their start.
   var timeline: [TimelineEvent] { lock.withLock { events }.sorted { $0.start < $1.start } }
 
   var saveCount: Int { lock.withLock { saves } }
   var mainSaveCount: Int { lock.withLock { savesOnMain } }
 
-  /// The contexts that were seen, those that do the same counted together.
+  /// The contexts that were seen. Those with the same role and queue are counted together.
   var contexts: [ContextFact] {
     var counts: [String: ContextFact] = [:]
     var order: [String] = []

@@ -1,20 +1,20 @@
 import Dispatch
 
-/// A timer on the main queue that wants to fire each millisecond, and knows how late it was each time: what a user
-/// feels as a stall.
+/// A timer on the main queue that should fire every millisecond. It records how late it was, which is what a user feels
+/// as a stall.
 ///
-/// Belongs to the main queue.
+/// Use it on the main queue.
 final class MainQueueTicker {
-  /// A frame at sixty a second, in milliseconds: a longer stall can be seen.
+  /// The length of a frame at 60 frames a second, in milliseconds. A longer stall is visible.
   static let frame = 16.0
 
   private let clock: Clock
   private let timer: any DispatchSourceTimer
   private var last: Double
-  /// When ticks were due and did not come, in milliseconds: from and to.
+  /// The periods in which no tick came, in milliseconds.
   private(set) var stalls: [(start: Double, end: Double)] = []
-  /// How late each tick was, in milliseconds. A tick that could not be fired because the queue was blocked counts as
-  /// one that was late, or a long stall would count once.
+  /// How late each tick was, in milliseconds. Ticks that were skipped because the queue was blocked count too;
+  /// otherwise a long stall would count once.
   private(set) var delays: [Double] = []
   private var counted = 0
 
@@ -41,14 +41,14 @@ final class MainQueueTicker {
 
   func stop() { timer.cancel() }
 
-  /// The longest delay since this was last asked, in milliseconds. Ends what is under way.
+  /// The longest delay since the last call, in milliseconds, including the delay that is under way.
   func takeLongest() -> Double {
     tick()
     defer { counted = delays.count }
     return delays[counted...].max() ?? 0
   }
 
-  /// The delay that 99 of 100 ticks stayed below.
+  /// The delay that 99 of 100 ticks didn't exceed, in milliseconds.
   var percentile99: Double {
     guard !delays.isEmpty else { return 0 }
     let sorted = delays.sorted()

@@ -1,12 +1,12 @@
 import CoreData
 
-/// A mistake that is made on purpose in any set-up, to see whether the table shows it.
+/// A mistake that is made on purpose in a set-up, to see whether the table shows it.
 public enum PlantedFault: String, Codable, Sendable, CaseIterable {
-  /// Everything is written in the view context.
+  /// Writes are made in the view context.
   case saveOnMain = "save-on-main"
-  /// The view context hears of no save.
+  /// The view context doesn't merge other contexts' saves.
   case noMerge = "no-merge"
-  /// Each write holds up the main queue for 300 ms.
+  /// Each write blocks the main queue for 300 ms.
   case stall
   /// Nothing is saved.
   case noSave = "no-save"

@@ -1,7 +1,7 @@
 import ChapterSupport
 import CoreData
 
-/// What each set-up has to do: open, show, import while the user edits, and close.
+/// The work of each set-up: open the store, show books, import others while the user edits, and close the store.
 @MainActor
 struct Workload {
   let type: any ComparedSetup.Type
@@ -40,7 +40,7 @@ struct Workload {
     return plant?.planted(in: setup) ?? setup
   }
 
-  /// A first screen of books; returns when they were there.
+  /// Fetches the first screen of books. Returns the time at which they were there.
   private func showFirstBooks(_ setup: any ComparedSetup, _ recorder: EventRecorder) throws -> Double {
     try recorder.record(.fetching) {
       recorder.read(in: setup.view.managedContext)
@@ -52,8 +52,8 @@ struct Workload {
     return clock.milliseconds
   }
 
-  /// Imports in batches. Before each the user changes a book and has not saved yet when the import changes another
-  /// property of the same book; then the user saves.
+  /// Imports in batches. Before each batch the user changes a book, and saves after it; in between, the import changes
+  /// another property of the same book.
   private func importWhileEditing(
     _ setup: any ComparedSetup, _ recorder: EventRecorder
   ) async throws -> (time: Double, conflicts: Int, savedUnasked: Int) {
@@ -89,7 +89,7 @@ struct Workload {
     return (time, conflicts, savedUnasked)
   }
 
-  /// Changes a book that the user looks at, and makes one that the user does not know of.
+  /// Changes a book that the view context has, inserts one that it doesn't know, and finds out when it shows them.
   private func observeVisibility(_ setup: any ComparedSetup) async throws -> Visibility {
     let (view, known) = (setup.view, size.booksBefore - 1)
     let new = size.booksBefore + size.books

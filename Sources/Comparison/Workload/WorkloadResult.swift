@@ -1,21 +1,21 @@
-/// What one run of the workload found; written by the child process, read by its parent.
+/// The results of one run of the workload. The child process writes them, its parent reads them.
 struct WorkloadResult: Codable, Sendable {
-  /// Milliseconds from the call that opens until the first objects were there to be shown.
+  /// Milliseconds from the call that opens the store until the first objects can be shown.
   var firstFetch: Double
-  /// How many were imported.
+  /// The number of imported books.
   var books: Int
-  /// Milliseconds in which writes were under way.
+  /// The time in which writes were under way, in milliseconds.
   var importTime: Double
   /// The main queue's longest delay until the first objects were shown, the longest one after that, and the one that 99
-  /// of 100 ticks stayed below, in milliseconds.
+  /// of 100 ticks didn't exceed, all in milliseconds.
   var openingStall: Double
   var longestStall: Double
   var percentile99: Double
-  /// Bytes.
+  /// The peak memory in bytes.
   var peakMemory: Int
-  /// Edits of the user whose save was refused because a write had changed the same book.
+  /// The user's edits whose save was refused because a write had changed the same book.
   var conflicts: Int
-  /// Edits of the user that were in the file before the user had saved them.
+  /// The user's edits that were already in the file before the user saved.
   var savedUnasked: Int
   var saves: Int
   var mainSaves: Int

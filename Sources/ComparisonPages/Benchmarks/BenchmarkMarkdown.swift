@@ -1,7 +1,7 @@
 import BenchmarkResults
 import Foundation
 
-/// The goals of a benchmark run as a table in Markdown, below a line that says where and when it ran.
+/// The goals of a benchmark run as a Markdown table, below a line that names the machine and the date.
 public struct BenchmarkMarkdown {
   private let report: BenchmarkReport
 

@@ -3,11 +3,11 @@ import BookPages
 import BookText
 import Foundation
 
-/// The page of a benchmark run: this module, GRDB and C at the same work, with the goals, and how the ratios move with
-/// the number of books.
+/// The page of a benchmark run. It shows this module, GRDB and C at the same work, the goals, and how the ratios change
+/// with the number of books.
 public struct BenchmarkPage {
   public let report: BenchmarkReport
-  /// The checkout, for the frame of the page.
+  /// The root of the checkout.
   public let root: URL
 
   public init(_ report: BenchmarkReport, root: URL) {
@@ -17,10 +17,10 @@ public struct BenchmarkPage {
 
   public static let title = "The stack against others"
 
-  /// Writes `index.html` and what it needs into a fresh folder, which takes the place of `folder` at the end. It opens
-  /// from the disk and needs no script.
+  /// Writes `index.html` and its resources into a new folder, which replaces `folder` at the end. The page opens from
+  /// the disk and needs no script.
   ///
-  /// - Throws: `PagesProblem` if `folder` holds something else than pages.
+  /// - Throws: `PagesProblem` if `folder` contains something else than pages.
   public func write(into folder: URL) throws {
     let pages = PageFolder(
       book: try Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())
@@ -30,7 +30,7 @@ public struct BenchmarkPage {
     try pages.write(into: folder)
   }
 
-  /// The same as a part of another page, which has its own title and says what is compared.
+  /// The same content for a page that has its own title and says what is compared.
   var part: String { machine + sections.map { $0.heading.html + $0.content }.joined() }
 
   static let colophon =
@@ -89,7 +89,7 @@ public struct BenchmarkPage {
 
   // MARK: Goals
 
-  /// What goals are set for; a run of other sizes is judged by the nearest.
+  /// The number of books for which goals are set. If there is no such run, the run with the nearest number is judged.
   private static let sizeOfGoals = 100_000
 
   private var goals: String {
@@ -124,9 +124,9 @@ public struct BenchmarkPage {
   }
 
   private func chart(_ operation: BenchmarkReport.Operation, _ run: BenchmarkReport.Run) -> String {
-    // Where C has a figure, bars are multiples of it; else they are the figures themselves.
+    // If C has a value, bars show multiples of it; otherwise they show the values.
     let hasRatios = operation.rows.contains { $0.ratio != nil && $0.variant != "c" }
-    // What is no time, where there are times, has another scale.
+    // If there are times, other quantities have another scale and are listed as text.
     let isTimed = operation.rows.contains { $0.unit == "ms" }
     let others = operation.rows.filter { isTimed && $0.unit != "ms" }.map { row in
       "<li>\(row.title.escapedForHTML): \(Self.spread(row.value)) \(row.unit.escapedForHTML)</li>\n"
@@ -162,7 +162,7 @@ public struct BenchmarkPage {
     "\(Figures.text(spread.median))\(ends(spread).map { " <small>(\($0))</small>" } ?? "")"
   }
 
-  /// Nil where one figure stands for both.
+  /// Nil if both ends have the same text.
   private static func ends(_ spread: BenchmarkReport.Spread) -> String? {
     let (low, high) = (Figures.text(spread.low), Figures.text(spread.high))
     return low == high ? nil : "\(low)–\(high)"
@@ -170,7 +170,7 @@ public struct BenchmarkPage {
 }
 
 extension String {
-  /// `<= 2.30` as a book prints it, on one line.
+  /// A bound as a book prints it on one line: `≤ 2.30`.
   fileprivate var readable: String {
     replacing("<=", with: "≤").replacing(">=", with: "≥").replacing(" ", with: "\u{A0}")
   }

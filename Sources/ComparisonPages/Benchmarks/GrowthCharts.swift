@@ -2,8 +2,8 @@ import BenchmarkResults
 import BookPages
 import Foundation
 
-/// How long an object takes as there are more of them: for each operation a drawing with logarithmic axes, and the
-/// ratios to C as a table. A line that stays level costs each object the same.
+/// How the time for one object changes with the number of objects: a drawing with logarithmic axes for each operation,
+/// and a table with the ratios to C. A level line means that each object costs the same.
 struct GrowthCharts {
   private let report: BenchmarkReport
 
@@ -21,9 +21,9 @@ struct GrowthCharts {
     """
   }
 
-  // MARK: What is drawn
+  // MARK: Data
 
-  /// The operations that all sizes have, in time.
+  /// The operations that every run has timed.
   private var operations: [BenchmarkReport.Operation] {
     guard let first = report.runs.first else { return [] }
     return first.operations.filter { operation in
@@ -40,12 +40,12 @@ struct GrowthCharts {
       + "<path class=\"curve \(style)\" d=\"M0 5H36\"/></svg> \(title.escapedForHTML)</li>\n"
   }
 
-  /// Whether there is more to do where there are more books.
+  /// Whether the operation has more work if there are more books.
   private static func growsWithBooks(_ operation: BenchmarkReport.Operation) -> Bool {
     operation.summary.contains(#/\bN\b/#)
   }
 
-  /// Nanoseconds, by size; of GRDB's ways that which is fastest at the greatest size.
+  /// Times in nanoseconds by size. For GRDB they are those of the variant that is fastest at the greatest size.
   private func points(_ style: String, _ operation: BenchmarkReport.Operation) -> [(size: Int, value: Double)] {
     let name = operation.name
     let isForEach = Self.growsWithBooks(operation)
@@ -103,14 +103,14 @@ struct GrowthCharts {
   }
 }
 
-/// Lines over logarithmic axes.
+/// A drawing of lines with two logarithmic axes.
 struct LogLogDrawing {
-  /// By the classes of their style.
+  /// The lines with the style class of each.
   let lines: [(style: String, points: [(size: Int, value: Double)])]
 
   private let width = 360.0
   private let height = 232.0
-  // The place of the axes.
+  // The positions of the axes.
   private let left = 58.0
   private let right = 346.0
   private let top = 10.0
@@ -118,13 +118,13 @@ struct LogLogDrawing {
 
   private var sizes: [Int] { Set(lines.flatMap(\.points).map(\.size)).sorted() }
   private var values: [Double] { lines.flatMap(\.points).map(\.value).filter { $0 > 0 } }
-  /// Whole powers of ten around all values.
+  /// The whole powers of ten that include all values.
   private var decades: ClosedRange<Int> {
     let low = Int(floor(log10(values.min() ?? 1)))
     return low...max(low + 1, Int(ceil(log10(values.max() ?? 10))))
   }
 
-  /// The drawing, and all of it as text.
+  /// The drawing, and its content as text.
   func svg(label: String) -> (drawing: String, text: String) {
     var content = ""
     for decade in decades {
@@ -168,13 +168,13 @@ struct LogLogDrawing {
 
   private func text(_ value: Double) -> String { Figures.fixed(value, 1) }
 
-  /// `100 ns`, `1 µs`, …
+  /// A power of ten as a time: `100 ns`, `1 µs`, …
   private static func duration(_ decade: Int) -> String {
     let (unit, base) = decade < 3 ? ("ns", 0) : decade < 6 ? ("µs", 3) : decade < 9 ? ("ms", 6) : ("s", 9)
     return "\(Figures.text(pow(10, Double(decade - base)))) \(unit)"
   }
 
-  /// `10k`, `1M`
+  /// A count in short: `10k`, `1M`.
   static func count(_ size: Int) -> String {
     if size >= 1_000_000, size.isMultiple(of: 100_000) { return "\(Figures.text(Double(size) / 1e6))M" }
     if size >= 1000, size.isMultiple(of: 100) { return "\(Figures.text(Double(size) / 1e3))k" }

@@ -1,31 +1,31 @@
 import BookPages
 
-/// Bars with their spread. What can be read is text of the page; only bars are drawn, so that nothing to be read
-/// shrinks with the screen.
+/// Bars with their spread. Only the bars are drawn; everything to read is text of the page, so it doesn't shrink with
+/// the screen.
 struct BarChart {
   struct Bar {
-    /// HTML.
+    /// The bar's name as HTML.
     var name: String
     var median: Double
     var low: Double
     var high: Double
-    /// What stands behind the bar: the value with its unit.
+    /// The text behind the bar: the value with its unit.
     var value: String
-    /// In a smaller type: spread and ratio.
+    /// The text in small type: the spread and the ratio.
     var details: String
-    /// Whether it is the one that the others are compared with.
+    /// Whether the other bars are compared with this one.
     var isReference = false
-    /// Whether it is this project's, among others.
+    /// Whether the bar is this project's.
     var isOurs = false
 
     fileprivate var attributes: String { isReference ? " class=\"reference\"" : isOurs ? " class=\"ours\"" : "" }
   }
 
-  /// What the bars show, for who listens.
+  /// A description for screen readers.
   var label: String
   var bars: [Bar]
 
-  /// - Parameter limit: The value at the right end.
+  /// - Parameter limit: the value at the right end; nil for the greatest value.
   func html(upTo limit: Double? = nil) -> String {
     let limit = limit ?? bars.map(\.high).max() ?? 1
     let rows = bars.map { bar in
@@ -40,7 +40,7 @@ struct BarChart {
       "<table class=\"bars\" aria-label=\"\(label.escapedForHTML)\">\n<tbody>\n\(rows.joined())</tbody>\n</table>\n"
   }
 
-  /// The bar up to the median, and a line from the lowest to the highest.
+  /// A bar up to the median, and a line from the lowest to the highest value.
   private static func drawing(_ bar: Bar, limit: Double) -> String {
     func place(_ value: Double) -> String { Figures.fixed(limit > 0 ? max(0, min(100, value / limit * 100)) : 0, 2) }
     return """

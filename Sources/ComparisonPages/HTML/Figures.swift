@@ -1,8 +1,9 @@
 import Foundation
 
-/// Figures as texts.
+/// Writes numbers, dates and sizes as text.
 enum Figures {
-  /// Three significant digits, and no more than make sense: `0.21`, `12.3`, `1,240`.
+  /// Whole numbers, and all numbers from 100 on, without decimal places; others with one or two: `0.21`, `12.3`,
+  /// `1,240`.
   static func text(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e15 { return grouped(Int(value)) }
     if abs(value) >= 100 { return grouped(Int(value.rounded())) }
@@ -13,7 +14,7 @@ enum Figures {
     String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), value)
   }
 
-  /// With a comma every three digits.
+  /// A number with a comma every three digits.
   static func grouped(_ number: Int) -> String {
     let digits = String(abs(number))
     var text = ""
@@ -24,10 +25,10 @@ enum Figures {
     return (number < 0 ? "−" : "") + text
   }
 
-  /// `×1.4`; from ten on without places.
+  /// A ratio such as `×1.40`. From ten on it has no decimal places.
   static func ratio(_ value: Double) -> String { "×" + fixed(value, value >= 10 ? 0 : 2) }
 
-  /// `22 November 2026, 15:32 UTC`
+  /// A date such as `22 November 2026, 15:32 UTC`.
   static func date(_ date: Date) -> String {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -36,6 +37,6 @@ enum Figures {
     return formatter.string(from: date)
   }
 
-  /// Bytes as whole gigabytes: `25 GB`.
+  /// Bytes in whole gigabytes: `25 GB`.
   static func memory(_ bytes: Int) -> String { "\(Int((Double(bytes) / 1e9).rounded())) GB" }
 }

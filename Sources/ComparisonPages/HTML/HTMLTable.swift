@@ -1,6 +1,7 @@
 import BookPages
 
-/// A table in a box that scrolls by itself where it is too wide, or whose rows become lists. No cell of it is empty.
+/// A table that scrolls in its own box if it is too wide, or whose rows become lists on a narrow screen. No cell is
+/// empty.
 struct HTMLTable {
   private let label: String
   private let head: [String]
@@ -8,16 +9,16 @@ struct HTMLTable {
   private var rows: [String] = []
 
   /// - Parameters:
-  ///   - label: What it shows, for who listens.
-  ///   - head: HTML of the columns' headings; the first is that of the rows' names.
-  ///   - isOfTexts: Whether cells hold sentences, and so need some width.
+  ///   - label: a description for screen readers.
+  ///   - head: the columns' headings as HTML. The first is the heading of the rows' names.
+  ///   - isOfTexts: whether cells contain sentences, which need some width.
   init(_ label: String, head: [String], isOfTexts: Bool = false) {
     self.label = label
     self.head = head
     self.isOfTexts = isOfTexts
   }
 
-  /// - Parameter cells: HTML; the first is the row's name. Nil where there is nothing to say.
+  /// - Parameter cells: HTML for each cell. The first is the row's name; nil is shown as a dash.
   mutating func add(_ cells: [String?]) {
     let cells = cells.map { cell in
       guard let cell, !cell.isEmpty else { return Self.nothing }
@@ -28,7 +29,7 @@ struct HTMLTable {
 
   static let nothing = "<span class=\"nothing\" title=\"nothing\">–</span>"
 
-  /// With what the tables of the book's texts have too: headings of rows, and where it becomes a list.
+  /// The table with the same markup as tables in the book: row headings, and lists on a narrow screen.
   var html: String {
     let table = """
       <table>

@@ -1,14 +1,15 @@
 import BookPages
 import Comparison
 
-/// The set-ups' code: a column for each, a row for each step. Where it is narrow, the columns are sections.
+/// The set-ups' code with a column for each set-up and a row for each step. On a narrow screen, the columns are
+/// sections.
 ///
-/// Boxes that can be ticked say which columns are shown. They are the style sheet's business, so they need no script,
-/// and where it can't do that, all columns are shown.
+/// Checkboxes choose the columns that are shown. The style sheet implements them, so they need no script; a browser
+/// that can't apply it shows all columns.
 struct CodeColumns {
   let html: String
 
-  /// - Parameter room: For how many columns a wide page has room.
+  /// - Parameter room: the number of columns that fit on a wide page.
   /// - Throws: `BookProblem` if some of the code isn't there.
   init(_ report: ComparisonReport, snippets: PageFolder.Snippets, room: Int) throws {
     var snippets = snippets
@@ -34,7 +35,7 @@ struct CodeColumns {
       """
   }
 
-  /// The first set-ups that don't share their sources, as many as have room.
+  /// The first set-ups that don't share their sources, as many as fit.
   private static func shownAtFirst(_ report: ComparisonReport, _ room: Int) -> Set<String> {
     var folders: Set<String> = []
     let distinct = report.setups.filter { $0.info.folder.map { folders.insert($0).inserted } ?? true }

@@ -3,10 +3,10 @@ import BookText
 import Comparison
 import Foundation
 
-/// The page of a comparison: what `compare` found out, in the book's dress.
+/// The page with the results of `compare`, in the book's style.
 public struct ComparisonPage {
   public let report: ComparisonReport
-  /// The checkout, from which the set-ups' code is quoted.
+  /// The root of the checkout, whose set-ups are quoted.
   public let root: URL
 
   public init(_ report: ComparisonReport, root: URL) {
@@ -16,10 +16,10 @@ public struct ComparisonPage {
 
   public static let title = "Set-ups compared"
 
-  /// Writes `index.html` and what it needs into a fresh folder, which takes the place of `folder` at the end. It opens
-  /// from the disk and needs no script.
+  /// Writes `index.html` and its resources into a new folder, which replaces `folder` at the end. The page opens from
+  /// the disk and needs no script.
   ///
-  /// - Throws: `BookProblem` if code of a set-up isn't where the report says; `PagesProblem` if `folder` holds
+  /// - Throws: `BookProblem` if a set-up's code isn't where the report says; `PagesProblem` if `folder` contains
   ///   something else than pages.
   public func write(into folder: URL) throws {
     let pages = PageFolder(
@@ -31,11 +31,11 @@ public struct ComparisonPage {
     try pages.write(into: folder)
   }
 
-  /// The same as a part of another page, which has its own title.
+  /// The same content for a page that has its own title.
   ///
-  /// - Throws: `BookProblem` if code of a set-up isn't where the report says.
+  /// - Throws: `BookProblem` if a set-up's code isn't where the report says.
   func part(_ snippets: PageFolder.Snippets) throws -> String {
-    // The tree of the book's pages stands beside the columns.
+    // The navigation of the book's pages takes the place of one column.
     content(sections(try CodeColumns(report, snippets: snippets, room: 2)))
   }
 
@@ -49,7 +49,7 @@ public struct ComparisonPage {
 
   private typealias Section = (heading: PageFolder.Heading, content: String)
 
-  /// What the page is made of, in its order.
+  /// The sections of the page, in order.
   private func sections(_ columns: CodeColumns) -> [Section] {
     let facts = FactTables(report)
     var sections: [Section] = [section("set-ups", "The set-ups", facts.setups)]
@@ -110,7 +110,7 @@ public struct ComparisonPage {
   }
 }
 
-/// The rules that these pages have beside the book's.
+/// The style rules that these pages need in addition to the book's.
 enum StyleSheet {
   static func text() throws -> String {
     try String(contentsOf: Bundle.module.bundleURL.appendingPathComponent("Resources/comparison.css"), encoding: .utf8)

@@ -1,7 +1,7 @@
 import BookPages
 import Comparison
 
-/// What is the same on every machine, as tables: who the set-ups are, what they make, on which queues they work.
+/// The facts that are the same on every machine, as tables: the set-ups, the objects that they make, and their queues.
 struct FactTables {
   private let report: ComparisonReport
 
@@ -11,7 +11,7 @@ struct FactTables {
     info.chapter.map { "chapter \($0)" } ?? info.folder?.escapedForHTML ?? "your own file"
   }
 
-  /// A set-up's name, which leads to its code.
+  /// A set-up's name, linked to its code.
   static func link(_ setup: SetupReport) -> String {
     "<a href=\"#code-\(setup.info.id.escapedForHTML)\">\(setup.info.title.escapedForHTML)</a>"
   }
@@ -58,7 +58,7 @@ struct FactTables {
     return table.html
   }
 
-  /// Counts; empty if none were taken.
+  /// The counts; empty if none were taken.
   var work: String {
     let measures = report.measures.filter { $0.group == .work }
     guard !measures.isEmpty else { return "" }

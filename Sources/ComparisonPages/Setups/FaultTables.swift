@@ -1,7 +1,7 @@
 import BookPages
 import Comparison
 
-/// What became of the faults: one table to look over, then each fault with all that was seen.
+/// The outcomes of the faults: one table for all, then the details of each fault.
 struct FaultTables {
   private let report: ComparisonReport
 
@@ -23,7 +23,7 @@ struct FaultTables {
     return table.html
   }
 
-  /// `thrown: Actor, Parent and child`, a line for each way.
+  /// The set-ups by outcome, a line for each: `thrown: Actor, Parent and child`.
   private func ways(_ fault: Fault) -> String {
     var ways: [(word: String, setups: [String])] = []
     for setup in report.setups {
@@ -44,7 +44,7 @@ struct FaultTables {
     var table = HTMLTable(
       fault.title, head: ["Set-up", "It comes to light", "Error, and what a person reads", "The file", "Writes on"],
       isOfTexts: true)
-    // Set-ups of which the same was seen share a row.
+    // Set-ups with the same outcome share a row.
     var rows: [(setups: [String], cells: [String?])] = []
     for setup in report.setups {
       guard let outcome = setup.outcomes[fault.id] else { continue }
@@ -67,7 +67,7 @@ struct FaultTables {
       """
   }
 
-  /// How a fault came to light, in a word or two.
+  /// How a fault came to light, in a few words.
   static func word(_ outcome: FaultOutcome) -> String {
     switch outcome.surface {
     case .thrown: "thrown"
@@ -84,7 +84,7 @@ struct FaultTables {
     outcome.place.isEmpty ? nil : code(outcome.place)
   }
 
-  /// A name of several parts may end a line behind each: the table has five columns.
+  /// A name as code. It may break after each part, because the table has five columns.
   private static func code(_ name: String) -> String {
     let html = name.escapedForHTML.replacing(#/[.(:](?=\w)/#) { "\($0.output)<wbr>" }
     return "<code>\(html)</code>"
@@ -98,12 +98,12 @@ struct FaultTables {
     .compactMap { $0 }.joined(separator: "<br>")
   }
 
-  /// Drawn by chance, they tell a reader nothing, and set-ups of which the same was seen would look different.
+  /// A message without UUIDs. They are random, and would make equal outcomes look different.
   private static func withoutUUIDs(_ message: String) -> String {
     message.replacing(#/[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/#, with: "…")
   }
 
-  /// `100 books, then 101; ok`
+  /// The file's state: `100 books, then 101; ok`.
   private static func file(_ file: FaultOutcome.FileState) -> String {
     let rows: String? =
       switch (file.rowsBefore, file.rowsAfter) {

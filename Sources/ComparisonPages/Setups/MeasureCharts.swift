@@ -1,13 +1,13 @@
 import BookPages
 import Comparison
 
-/// A chart for each measure of time: the median as a bar, the rounds' spread as a line, both as text.
+/// A chart for each measure of time. The median is a bar and the rounds' spread a line; both are also text.
 struct MeasureCharts {
   private let report: ComparisonReport
 
   init(_ report: ComparisonReport) { self.report = report }
 
-  /// Empty if no time was measured.
+  /// The charts; empty if no times were measured.
   var html: String {
     let measures = report.measures.filter { measure in
       measure.group == .time && report.setups.contains { $0.values[measure.id] != nil }

@@ -1,10 +1,10 @@
 import BookPages
 import Comparison
 
-/// What each queue did when: a drawing for each set-up, all on one scale, with the sums as text below.
+/// What each queue did at which time: a drawing for each set-up, all on the same scale, with the sums as text below.
 struct Timelines {
   private let setups: [SetupReport]
-  /// Milliseconds; the right end of all drawings.
+  /// The right end of all drawings, in milliseconds.
   private let end: Double
 
   init(_ report: ComparisonReport) {
@@ -60,11 +60,11 @@ struct Timelines {
   }
 
   private func lane(_ queue: String, _ events: [TimelineEvent]) -> String {
-    // Stalls lie over what caused them; they have the foot of the lane to themselves.
+    // Stalls overlap the events that cause them, so they have a strip of their own at the bottom of the lane.
     let drawn = events.filter { $0.kind != .stalled } + events.filter { $0.kind == .stalled }
     let rectangles = drawn.map { event in
       let (y, height) = event.kind == .stalled ? (17, 3) : (1, 15)
-      // What is shorter than a pixel is still seen.
+      // An event shorter than a pixel has to be visible.
       let width = max(0.12, (event.end - event.start) / end * 100)
       let says =
         "\(event.kind.rawValue), \(Figures.fixed(event.start, 1))–\(Figures.fixed(event.end, 1)) ms"
@@ -79,7 +79,7 @@ struct Timelines {
       """
   }
 
-  /// `main: opening 3.1 ms, saving 40 ms in 20 stretches`
+  /// The sums of a queue: `main: opening 3.1 ms, saving 40 ms in 20 stretches`.
   private func sums(_ queue: String, _ setup: SetupReport) -> String {
     let parts = TimelineEvent.Kind.allCases.compactMap { kind -> String? in
       let events = setup.timeline.filter { $0.queue == queue && $0.kind == kind }
@@ -94,7 +94,7 @@ struct Timelines {
     (0...4).map { "<span>\(Figures.text(end * Double($0) / 4))\($0 == 4 ? " ms" : "")</span>" }.joined()
   }
 
-  /// The next number that is easily divided by four.
+  /// The next greater number that is easily divided by four.
   private static func scaleEnd(_ greatest: Double) -> Double {
     var step = 4.0
     while step * 10 < greatest { step *= 10 }
