@@ -2,7 +2,7 @@
 
 // `sqlite3_db_config` takes variable arguments, which Swift cannot call.
 
-/// What a file's triggers, views, indexes and defaults may call: functions without side effects, and no others.
+/// Restricts what a file's triggers, views, indexes and defaults may call: only functions without side effects.
 static inline int csqlite_distrust_schema(sqlite3 *db) {
   int now = 0;
   return sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &now);

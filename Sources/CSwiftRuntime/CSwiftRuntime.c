@@ -13,7 +13,8 @@ static _Thread_local void *waiting;
 void *core_data_waiting(void) { return waiting; }
 void core_data_set_waiting(void *value) { waiting = value; }
 
-// A program has few modules with managed objects; more than these are found as before, once a class of theirs is used.
+// A program has few modules with managed objects. If it has more than these, the others' classes are found when one of
+// their classes is first used.
 enum { maximal_module_count = 256 };
 static const char *_Atomic modules[maximal_module_count];
 static _Atomic size_t module_count;

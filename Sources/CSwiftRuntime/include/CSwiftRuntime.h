@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Entry points of the Swift runtime that Swift source has no name for.
-/// They are declared here because Swift warns about every other way to reach them.
+/// Entry points of the Swift runtime that Swift source can't name. They are declared here because Swift warns about
+/// every other way to call them.
 
-/// Retains `object` unless its deinitialisation has begun; then returns NULL.
+/// Retains `object` and returns it; returns NULL if its deinitialization has begun.
 void *_Nullable swift_tryRetain(void *_Nonnull object);
 
-/// Keeps the memory of `object` where it is, though not the object: it can still be asked whether its deinitialisation has
-/// begun. Each call needs one of the other.
+/// Keeps the memory of `object`, but not the object. You can still ask whether its deinitialization has begun. Balance
+/// each call with `swift_unownedRelease`.
 void *_Nonnull swift_unownedRetain(void *_Nonnull object);
 void swift_unownedRelease(void *_Nonnull object);
 
@@ -22,8 +22,8 @@ void *_Nonnull swift_retain_n(void *_Nonnull object, uint32_t count);
 /// Allocates an object of the class with this metadata; its fields are not initialised.
 void *_Nonnull swift_allocObject(const void *_Nonnull metadata, size_t size, size_t alignmentMask);
 
-/// What the managed object being made on this thread is made from; taken by its initialiser.
-/// A thread-local variable, because a client's initialiser stands between the two.
+/// What the managed object that is being made on this thread is made from; its initializer takes it. It is a
+/// thread-local variable because a client's initializer, whose signature is fixed, is called in between.
 void *_Nullable core_data_materialisation(void);
 void core_data_set_materialisation(void *_Nullable value);
 
@@ -31,32 +31,33 @@ void core_data_set_materialisation(void *_Nullable value);
 void *_Nullable core_data_queue_ownership(void);
 void core_data_set_queue_ownership(void *_Nullable value);
 
-/// The object whose overridden `performAndWait` is being asked on this thread; see `waitThroughOverride`.
+/// The object whose overridden `performAndWait` is being called on this thread; see `waitThroughOverride`.
 void *_Nullable core_data_waiting(void);
 void core_data_set_waiting(void *_Nullable value);
 
-/// Remembers a Swift module that has classes of managed objects. Called while the program is loaded, before `main`: it
-/// needs neither the Swift runtime nor Foundation. `name` must stay where it is.
+/// Records the name of a Swift module that has classes of managed objects. It is called while the program is loaded,
+/// before `main`, so it uses neither the Swift runtime nor Foundation. `name` must never be freed.
 void core_data_note_module(const char *_Nonnull name);
 
-/// The module noted at an index, in the order in which they came; NULL behind the last one.
+/// The module recorded at an index, in the order of the calls; NULL after the last one.
 const char *_Nullable core_data_noted_module(size_t index);
 
-/// Whether uses of a context off its queue are looked for. A plain C variable, since every property access reads
-/// it and a Swift global asks first whether it was initialised. Written before the first context is made.
+/// Whether to look for uses of a context off its queue. It is a plain C variable because every property access reads
+/// it, and a Swift global would check each time whether it is initialized. It is written before the first context is
+/// made.
 extern _Bool core_data_guards_queues;
 
-/// Whether short strings have the form that `SmallString` makes. Written before there are rows, read for each string.
+/// Whether short strings have the layout that `SmallString` makes. Written before there are rows, read for each string.
 extern _Bool core_data_knows_small_strings;
 
-/// The class of the objects that `MiddleString` makes; NULL where they have another form than it knows. Written before
-/// there are rows, read for each string.
+/// The class of the objects that `MiddleString` makes; NULL if the standard library's objects have another layout.
+/// Written before there are rows, read for each string.
 extern const void *_Nullable core_data_string_class;
 
-/// -1, -2, -3 …: a key for an object that no store has seen. Any thread.
+/// The next of -1, -2, -3 …: a key for an object that no store has. Any thread may call it.
 long long core_data_next_temporary_key(void);
 
-/// One word that threads share without a lock.
+/// Reads and writes a word that threads share without a lock.
 static inline unsigned long core_data_load_word(const unsigned long *_Nonnull word) {
   return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
@@ -64,19 +65,19 @@ static inline void core_data_store_word(unsigned long *_Nonnull word, unsigned l
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-/// The readable form of a mangled name, to be freed by the caller; NULL if it is none.
+/// Translates a mangled name to a readable one, which the caller frees; NULL if it isn't a mangled name.
 char *_Nullable swift_demangle(const char *_Nonnull mangledName, size_t length, char *_Nullable buffer,
                                size_t *_Nullable bufferSize, unsigned int flags);
 
-/// The file that the code at `address` was loaded from, and where in memory it begins; NULL if it is in none.
+/// The file from which the code at `address` was loaded, and its start in memory; NULL if the code is in no file.
 const char *_Nullable core_data_file_of_code(const void *_Nonnull address, const void *_Nullable *_Nonnull start);
 
-/// Whether a text stands somewhere in some bytes. The C library's search, which Swift does not see.
+/// Whether the bytes contain `text`. It calls a function of the C library that Swift doesn't import.
 _Bool core_data_contains(const void *_Nonnull bytes, size_t length, const char *_Nonnull text);
 
-/// Takes `count` arguments from a C list, each a word: `kinds` has a letter for each of them, i for an int, l for a
-/// 64-bit integer, d for a double (its bits), p for a pointer. All in one call, since a list that was handed on may
-/// not be read further.
+/// Takes `count` arguments from a C argument list, one word each. `kinds` has a letter for each: i for an int, l for a
+/// 64-bit integer, d for a double (its bits), p for a pointer. One call takes all of them, because a list that was
+/// passed to a function must not be read further.
 void core_data_take_arguments(va_list list, const char *_Nonnull kinds, size_t count, uint64_t *_Nonnull words);
 
 #endif

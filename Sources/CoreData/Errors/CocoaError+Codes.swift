@@ -128,7 +128,7 @@ extension CocoaError.Code {
   public static var inferredMappingModel: Self { .init(rawValue: NSInferredMappingModelError) }
   /// An external record could not be read.
   public static var externalRecordImport: Self { .init(rawValue: NSExternalRecordImportError) }
-  /// The history before a token was deleted.
+  /// Transactions after a token were deleted.
   public static var persistentHistoryTokenExpired: Self {
     .init(rawValue: NSPersistentHistoryTokenExpiredError)
   }
@@ -179,7 +179,7 @@ extension CocoaError {
   public static var validationDateTooLate: CocoaError.Code { .validationDateTooLate }
   /// 1640: a date is before its minimum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationDateTooSoon: CocoaError.Code { .validationDateTooSoon }
-  /// 1650: a value is not a date. Only as the code of a program's own validation rule.
+  /// 1650: a value is not a date. Never thrown here; use it in validation rules of your own.
   public static var validationInvalidDate: CocoaError.Code { .validationInvalidDate }
   /// 1660: a string is longer than its maximum. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationStringTooLong: CocoaError.Code { .validationStringTooLong }
@@ -187,11 +187,11 @@ extension CocoaError {
   public static var validationStringTooShort: CocoaError.Code { .validationStringTooShort }
   /// 1680: a string does not match its pattern. The rule is under `NSValidationPredicateErrorKey`.
   public static var validationStringPatternMatching: CocoaError.Code { .validationStringPatternMatching }
-  /// 1690: a value is not a URI. Only as the code of a program's own validation rule.
+  /// 1690: a value is not a URI. Never thrown here; use it in validation rules of your own.
   public static var validationInvalidURI: CocoaError.Code { .validationInvalidURI }
-  /// 132000: a context could not be locked. Never thrown here: contexts have queues.
+  /// 132000: a context could not be locked. Never thrown here, because contexts have queues.
   public static var managedObjectContextLocking: CocoaError.Code { .managedObjectContextLocking }
-  /// 132010: a coordinator could not be locked. Never thrown here: coordinators lock by themselves.
+  /// 132010: a coordinator could not be locked. Never thrown here, because coordinators lock by themselves.
   public static var persistentStoreCoordinatorLocking: CocoaError.Code { .persistentStoreCoordinatorLocking }
   /// 133000: a row is gone, or was never there. The id is under "objectID".
   public static var managedObjectReferentialIntegrity: CocoaError.Code { .managedObjectReferentialIntegrity }
@@ -200,30 +200,30 @@ extension CocoaError {
   /// 133020: another context or program has changed rows since their objects were read. The ``NSMergeConflict`` objects
   /// are under `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
-  /// 133021: a uniqueness constraint forbids what is written. The ``NSConstraintConflict`` objects are under
+  /// 133021: the save would violate a uniqueness constraint. The ``NSConstraintConflict`` objects are under
   /// `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectConstraintMerge: CocoaError.Code { .managedObjectConstraintMerge }
   /// 134000: no store class is registered under the type.
   public static var persistentStoreInvalidType: CocoaError.Code { .persistentStoreInvalidType }
-  /// 134010: the store found is not of the type asked for.
+  /// 134010: the store is not of the type that you asked for.
   public static var persistentStoreTypeMismatch: CocoaError.Code { .persistentStoreTypeMismatch }
-  /// 134020: the tables of the store do not fit the model, or the kind of store can't keep what the model has.
+  /// 134020: the tables of the store do not fit the model, or this type of store can't hold a property of the model.
   public static var persistentStoreIncompatibleSchema: CocoaError.Code { .persistentStoreIncompatibleSchema }
-  /// 134030: a store could not be written: it is read-only, was removed, was overwritten from outside, or no
-  /// store holds an entity.
+  /// 134030: a store could not be written. It is read-only, was removed, or was overwritten from outside, or no store
+  /// holds the entity.
   public static var persistentStoreSave: CocoaError.Code { .persistentStoreSave }
-  /// 134040: some of several stores could not be written. They are under `NSAffectedStoresErrorKey`, why is under
-  /// `NSDetailedErrorsKey`.
+  /// 134040: some of several stores could not be written. The stores are under `NSAffectedStoresErrorKey`, the reasons
+  /// under `NSDetailedErrorsKey`.
   public static var persistentStoreIncompleteSave: CocoaError.Code { .persistentStoreIncompleteSave }
-  /// 134050: conflicts were left by a merge policy. Never thrown here: conflicts are ``managedObjectMerge`` and
-  /// ``managedObjectConstraintMerge``.
+  /// 134050: a merge policy left conflicts. Never thrown here, because conflicts are reported as ``managedObjectMerge``
+  /// and ``managedObjectConstraintMerge``.
   public static var persistentStoreSaveConflicts: CocoaError.Code { .persistentStoreSaveConflicts }
   /// 134060: a failure without a code of its own, such as a request or a predicate that can't be executed.
   public static var coreData: CocoaError.Code { .coreData }
-  /// 134070: a store can't do what was asked of it: it is not one of the coordinator's, a query generation is gone, or
-  /// the class of a custom store breaks the rules for its methods.
+  /// 134070: a store can't do what it was asked to do. It is not one of the coordinator's, a query generation is gone,
+  /// or the class of a custom store breaks the rules for its methods.
   public static var persistentStoreOperation: CocoaError.Code { .persistentStoreOperation }
-  /// 134080: a store could not be opened: it has no URL, is there already, or the configuration is unknown.
+  /// 134080: a store could not be opened. It has no URL, is already open, or its configuration is unknown.
   public static var persistentStoreOpen: CocoaError.Code { .persistentStoreOpen }
   /// 134090: a file stayed locked until the timeout. SQLite's code is under `NSSQLiteErrorDomain`.
   public static var persistentStoreTimeout: CocoaError.Code { .persistentStoreTimeout }
@@ -251,16 +251,16 @@ extension CocoaError {
   public static var migrationManagerSourceStore: CocoaError.Code { .migrationManagerSourceStore }
   /// 134160: the store that a migration makes can't be written; the reason is under `NSUnderlyingErrorKey`.
   public static var migrationManagerDestinationStore: CocoaError.Code { .migrationManagerDestinationStore }
-  /// 134170: a migration policy has thrown the error under `NSUnderlyingErrorKey`.
+  /// 134170: a migration policy threw the error under `NSUnderlyingErrorKey`.
   public static var entityMigrationPolicy: CocoaError.Code { .entityMigrationPolicy }
   /// 134180: SQLite reports a failure. Its result code is under `NSSQLiteErrorDomain`, the extended one in the error
   /// under `NSUnderlyingErrorKey`.
   public static var sqlite: CocoaError.Code { .sqlite }
   /// 134190: no mapping can be inferred. The entity and the property are under "entity" and "property".
   public static var inferredMappingModel: CocoaError.Code { .inferredMappingModel }
-  /// 134200: an external record could not be read. Never thrown here: there are no such records.
+  /// 134200: an external record could not be read. Never thrown here, because stores have no such records.
   public static var externalRecordImport: CocoaError.Code { .externalRecordImport }
-  /// 134301: transactions behind a history token were deleted.
+  /// 134301: transactions after a history token were deleted.
   public static var persistentHistoryTokenExpired: CocoaError.Code { .persistentHistoryTokenExpired }
   /// 134504: a model reference leads to no model with its checksum.
   public static var managedObjectModelReferenceNotFound: CocoaError.Code {

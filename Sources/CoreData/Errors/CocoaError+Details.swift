@@ -1,6 +1,6 @@
 import Foundation
 
-/// Typed reading of an error's `userInfo`.
+/// Typed access to an error's `userInfo`.
 extension CocoaError {
   /// The object that failed validation.
   public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }
@@ -8,10 +8,10 @@ extension CocoaError {
   /// The name of the property that failed validation.
   public var validationKey: String? { userInfo[NSValidationKeyErrorKey] as? String }
 
-  /// The predicate that failed, where the rule was one.
+  /// The rule that failed, if it is a predicate.
   public var validationPredicate: NSPredicate? { userInfo[NSValidationPredicateErrorKey] as? NSPredicate }
 
-  /// The value that failed validation, nil when the value was nil.
+  /// The value that failed validation; nil if the value was nil.
   public var validationValue: Any? { userInfo[NSValidationValueErrorKey] }
 
   /// The stores that the failure concerns.

@@ -91,7 +91,7 @@ public let NSSQLiteError: Int = 134180
 public let NSInferredMappingModelError: Int = 134190
 /// An external record could not be read.
 public let NSExternalRecordImportError: Int = 134200
-/// The history before a token was deleted.
+/// Transactions after a token were deleted.
 public let NSPersistentHistoryTokenExpiredError: Int = 134301
 /// A model reference leads to no model.
 public let NSManagedObjectModelReferenceNotFoundError: Int = 134504

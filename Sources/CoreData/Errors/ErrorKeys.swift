@@ -1,6 +1,6 @@
-// The keys under which an error's `userInfo` holds what failed.
+// The keys of the details in an error's `userInfo`.
 
-/// The single failures of a `NSValidationMultipleErrorsError`: `[NSError]`.
+/// The single failures of an `NSValidationMultipleErrorsError`: `[NSError]`.
 public let NSDetailedErrorsKey: String = "NSDetailedErrors"
 /// The object that failed validation.
 public let NSValidationObjectErrorKey: String = "NSValidationErrorObject"
@@ -25,5 +25,5 @@ public let NSSQLiteErrorDomain: String = "NSSQLiteErrorDomain"
 let NSConflictListErrorKey: String = "conflictList"
 /// The metadata of a store that does not fit the model.
 let NSStoreMetadataErrorKey: String = "metadata"
-/// Why, in a sentence, as older frameworks wrote it.
+/// The reason as a sentence, under the key of older frameworks.
 let NSReasonErrorKey: String = "reason"

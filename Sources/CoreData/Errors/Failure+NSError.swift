@@ -3,7 +3,8 @@ import Foundation
 extension Failure: CustomStringConvertible, LocalizedError {
   var errorDescription: String? { description }
 
-  /// The error a program sees: `NSCocoaErrorDomain`, Apple's code, the facts under Apple's keys.
+  /// The error that a program gets: `NSCocoaErrorDomain`, Apple's code, and the facts under
+  /// Apple's keys.
   var nsError: NSError {
     var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
     if let reason {
@@ -33,7 +34,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .sqlite(let code, let extendedCode, let message, _, _):
       addSQLite(code: code, extendedCode: extendedCode, message: message, to: &userInfo)
     case .server(let state, let message, _, _):
-      // What a program tells failures apart by.
+      // Programs tell a server's failures apart by this state.
       userInfo["SQLSTATE"] = state
       userInfo["ServerMessage"] = message
     case .fileCall(_, _, _, let errno):

@@ -1,27 +1,27 @@
 import Foundation
 
-/// The failures that a store of another module of this package throws: the same that the stores here do, with their
-/// codes and words.
+/// The failures that stores in other modules of this package throw. They have the same codes and words as those of the
+/// stores in this module.
 package enum StoreFailure {
-  /// What a store can't do; `what` begins the sentence "… is not supported".
+  /// A feature that a store lacks. `what` begins the sentence "… is not supported".
   package static func unsupported(_ what: String) -> any Error { Failure.unsupportedFeature(what) }
 
-  /// What a fetch asks for that the store can't answer.
+  /// A fetch that the store can't run.
   package static func refused(_ what: String, entity: String?) -> any Error {
     Failure.malformedFetchRequest(entity: entity, what: what)
   }
 
-  /// Tables that don't fit the model though its hashes do.
+  /// Tables that don't fit the model, although the version hashes are equal.
   package static func incompatibleSchema(_ url: URL, table: String, _ what: String) -> any Error {
     Failure.incompatibleSchema(url: url, table: table, what: what)
   }
 
-  /// What a server answered, or that it didn't: `state` is SQL's five characters.
+  /// A failure of a server, or of the connection to it. `state` is the SQLSTATE, five characters.
   package static func server(state: String, message: String, sql: String?, isOpening: Bool = false) -> any Error {
     Failure.server(state: state, message: message, sql: sql, isOpening: isOpening)
   }
 
-  /// A library that is loaded when a store is opened, and is not there. `what` is what the system's loader says.
+  /// A library that is loaded when a store opens, and that is missing. `what` is the message of the system's loader.
   package static func missingLibrary(_ name: String, package: String, _ what: String) -> any Error {
     Failure.missingLibrary(name: name, package: package, what: what)
   }
@@ -30,32 +30,32 @@ package enum StoreFailure {
     Failure.readOnlyStore(url: url, entity: entity)
   }
 
-  /// A migration that has changed nothing; `reason` in a sentence without a full stop.
+  /// A migration that failed and changed nothing. `reason` is a sentence without a full stop.
   package static func migrationFailed(_ url: URL, _ reason: String, because error: (any Error)? = nil) -> any Error {
     Failure.migrationFailed(url: url, reason: reason, underlying: error.map(\.publicError))
   }
 
-  /// Rows that a new uniqueness constraint does not allow.
+  /// Rows that violate a new uniqueness constraint.
   package static func migrationViolatesConstraint(
     _ url: URL, entity: String, attributes: [String], values: [Any?]
   ) -> any Error {
     Failure.migrationViolatesConstraint(url: url, entity: entity, attributes: attributes, values: values)
   }
 
-  /// A state that a context is pinned to and that can't be read any more.
+  /// A state that a context is pinned to and that can no longer be read.
   package static func generationUnavailable(_ reason: String) -> any Error {
     Failure.queryGenerationUnavailable(reason)
   }
 
-  /// Transactions behind a history token are gone.
+  /// Transactions after a history token were deleted.
   package static var historyTokenExpired: any Error { Failure.historyTokenExpired }
 
-  /// A relationship that must lead somewhere, and would not after a batch delete.
+  /// A mandatory relationship that a batch delete would leave empty.
   package static func missingMandatoryValue(entity: String, property: String) -> any Error {
     Failure.missingMandatoryValue(.init(entity: entity, property: property))
   }
 
-  /// The SQLSTATE of a server's failure; nil for others.
+  /// The SQLSTATE of a server's failure; nil for other errors.
   package static func serverState(of error: any Error) -> String? {
     if case .server(let state, _, _, _)? = error as? Failure { return state }
     return nil

@@ -1,15 +1,15 @@
-/// Carries what a block returned or threw back from the block's queue.
+/// Carries the result of a block, or its error, from the block's queue to another.
 ///
-/// `@unchecked Sendable`: one thread makes it, and another takes it over.
+/// `@unchecked Sendable`: one thread makes it, and one other thread takes it.
 struct QueueResult<Value>: @unchecked Sendable {
   let value: Value
 }
 
 extension Result where Failure == any Error {
-  /// What a block returned or threw on another queue.
+  /// Returns or throws what a block returned or threw on another queue.
   ///
-  /// The block is not run again; only its type matters. A method that is declared `rethrows` may throw only what a
-  /// parameter throws, and the compiler takes this call for a call of the block.
+  /// The block is not run again. It is a parameter because a `rethrows` method may throw only what a block parameter
+  /// throws, and so the compiler takes this call for a call of the block.
   func get<Problem: Error>(as block: () throws(Problem) -> Success) throws(Problem) -> Success {
     switch self {
     case .success(let value): return value

@@ -1,8 +1,8 @@
-/// A row without its values: which entity, which key.
+/// Identifies a row by its entity and its key.
 ///
-/// A positive key is a store's (`Z_PK`); a negative one belongs to an object that no store has seen.
+/// Positive keys are given by a store (`Z_PK`). Negative keys belong to objects that were never saved.
 package struct RowReference: Hashable, Sendable {
-  /// Index of the row's actual entity in the model's store order.
+  /// The index of the row's own entity, not of a parent entity, in the model's store order.
   package var entity: Int32
   package var key: Int64
 

@@ -1,4 +1,4 @@
-// `NSPredicate(format: "author == %@", author as CVarArg)` compiles, as on Apple's platforms.
+// Lets `NSPredicate(format: "author == %@", author as CVarArg)` compile, as on Apple's platforms.
 
 extension NSManagedObject: CVarArg {
   public var _cVarArgEncoding: [Int] { described(self) }

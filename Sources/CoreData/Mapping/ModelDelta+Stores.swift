@@ -1,7 +1,7 @@
 extension ModelDelta {
-  /// The configuration with whose entities a store was made, by its version hashes.
+  /// Finds the configuration that a store was made with, by the store's version hashes.
   ///
-  /// - Parameter wanted: the one that the store is to have.
+  /// - Parameter wanted: the configuration that the store should have.
   package func configuration(
     ofStore hashes: [String: Data], at url: URL, or wanted: String?
   ) throws -> String? {

@@ -1,4 +1,4 @@
-// Keys of a store's metadata.
+// The keys of a store's metadata.
 
 /// In metadata: the store's type, `String`.
 public let NSStoreTypeKey = "NSStoreType"

@@ -1,11 +1,11 @@
 import Foundation
 
-// As `FoundationExpression`: names that Foundation on Linux deprecates, by paths that do not warn.
+// Like `FoundationExpression`: names that Foundation on Linux deprecates, reached in ways that don't warn.
 
-/// `NSExpression.ExpressionType`, by a path that does not warn.
+/// `NSExpression.ExpressionType`, without the deprecation warning.
 public typealias FoundationExpressionType = _FoundationPredicateTypes.QuietExpressionType
 
-/// `NSComparisonPredicate`, by a path that does not warn.
+/// `NSComparisonPredicate`, without the deprecation warning.
 public typealias FoundationComparisonPredicate = _FoundationPredicateTypes.QuietComparison
 
 public protocol _FoundationPredicateTypeSource {
@@ -26,9 +26,9 @@ public enum _FoundationPredicateTypes: _FoundationPredicateTypeSource {
 public typealias _ExpressionTypeType<Source: _FoundationPredicateTypeSource> = Source.ExpressionType
 public typealias _ComparisonPredicateType<Source: _FoundationPredicateTypeSource> = Source.Comparison
 
-/// The classes of ours that inherit a class which Foundation deprecates. What stands inside a deprecated declaration
-/// may name such a class without a warning, and a path through an associated type leads to it without one; so each
-/// class is marked deprecated where it is declared, and its name is a quiet one.
+/// Names for our subclasses of classes that Foundation deprecates. A deprecated declaration may name a deprecated class
+/// without a warning, and so may a path through an associated type. So each such class is marked as deprecated where it
+/// is declared, and is reached by a name that doesn't warn.
 public enum _PredicateClasses: _PredicateClassSource {}
 
 public protocol _PredicateClassSource {
@@ -37,7 +37,7 @@ public protocol _PredicateClassSource {
 
 public typealias _FetchRequestExpressionType<Source: _PredicateClassSource> = Source.FetchRequestExpression
 
-/// `_PredicateClasses` for what only this module names.
+/// Like `_PredicateClasses`, for names that only this module uses.
 enum OwnPredicateClasses: OwnPredicateClassSource {}
 
 protocol OwnPredicateClassSource {
@@ -48,7 +48,7 @@ protocol OwnPredicateClassSource {
 typealias OwnExpressionType<Source: OwnPredicateClassSource> = Source.Expression
 typealias OwnComparisonType<Source: OwnPredicateClassSource> = Source.Comparison
 
-/// Reads `predicateFormat`, which Foundation deprecates too.
+/// Reads `predicateFormat`, which Foundation deprecates as well.
 protocol _PredicateFormatReading {
   var predicateFormat: String { get }
 }
@@ -56,6 +56,6 @@ protocol _PredicateFormatReading {
 extension NSPredicate: _PredicateFormatReading {}
 
 extension NSPredicate {
-  /// `predicateFormat`, by a path that does not warn.
+  /// `predicateFormat`, without the deprecation warning.
   var quietFormat: String { (self as any _PredicateFormatReading).predicateFormat }
 }

@@ -1,22 +1,24 @@
 internal import CSwiftRuntime
 
-/// Strings of 16 to 63 ASCII bytes, made as the standard library makes them: an object, and the bytes behind its head.
+/// Makes strings of 16 to 63 ASCII bytes in the standard library's own layout: an object, with the bytes behind its
+/// header.
 ///
-/// The library goes through half a dozen functions before it takes memory; writing the object here saves a third of the
-/// instructions of a reading, and names and titles are read often. Not longer ones: their objects have another part at
-/// the end. Only after `setUp` has seen that the library's own objects have this form.
+/// The library calls half a dozen functions before it allocates memory. Writing the object here saves a third of the
+/// instructions of reading a string, and names and titles are read often. Longer strings are left to the library,
+/// because their objects have another part at the end. The layout is used only after `setUp` has found it in the
+/// library's own objects.
 ///
 /// | offset | content |
 /// |---|---|
-/// | 0 | what every object begins with |
-/// | 16 | the room for bytes, a multiple of 16 |
-/// | 24 | the count, with the flags of such a string: the string's own first word |
+/// | 0 | the object header |
+/// | 16 | the capacity in bytes, a multiple of 16 |
+/// | 24 | the count and the flags, equal to the first word of the string |
 /// | 32 | the bytes, then a zero |
 enum MiddleString {
-  /// Allows the short way if the library's objects are what is expected. Called before there are rows.
+  /// Enables this way if the library's objects have the expected layout. It is called before there are rows.
   static let setUp: Void = {
     let isAsExpected = (16...63).allSatisfy { count in
-      // Of bytes that are written when this runs: literals have a form of their own.
+      // The sample's bytes are written at run time, because literals have another layout.
       let sample = String(decoding: [UInt8](repeating: UInt8(count), count: count), as: UTF8.self)
       return withExtendedLifetime(sample) {
         let (first, second) = unsafeBitCast(sample, to: (UInt64, UInt64).self)
@@ -37,15 +39,15 @@ enum MiddleString {
   @inline(__always)
   private static func head(_ count: Int) -> UInt64 { 0xF000_0000_0000_0000 | UInt64(count) }
 
-  /// For the bytes and a zero.
+  /// The capacity for the bytes and a terminating zero.
   @inline(__always)
   private static func room(_ count: Int) -> Int { (count &+ 16) & ~15 }
 
-  /// nil for what is not ASCII, or not of such a length, or where the form is not known.
+  /// Nil if the bytes aren't ASCII, if the count is out of range, or if the layout isn't known.
   @inline(__always)
   static func make(_ start: UnsafeRawPointer, _ count: Int) -> String? {
     guard count &- 16 < 48, count >= 16, let stringClass = core_data_string_class else { return nil }
-    // By words; the last one overlaps the one before it.
+    // Looks at eight bytes at a time. The last word overlaps the one before it.
     let last = count &- 8
     var all = start.loadUnaligned(fromByteOffset: last, as: UInt64.self)
     var place = 0

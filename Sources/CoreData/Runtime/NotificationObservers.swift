@@ -1,23 +1,24 @@
 import Foundation
 import Synchronization
 
-/// Whether anybody observes a notification, which Foundation doesn't say.
+/// Finds out whether anything observes a notification, which Foundation doesn't tell.
 ///
-/// To post one that nobody hears takes half the instructions of inserting a row, and what it tells, sets of objects and
-/// of ids, takes as many; a save posts four. So the default center's own table is asked first, under its own lock: for
-/// the notification's name, and for no name, where they stand who observe all.
+/// Posting a notification without observers takes half as many instructions as inserting a row, and making its sets of
+/// objects and ids takes as many again; a save posts four notifications. So the default center's own table is looked at
+/// first, under the center's own lock: for the notification's name, and for the nil name, under which those are who
+/// observe all notifications.
 ///
-/// | byte | content of a center |
+/// | byte | content of a notification center |
 /// |---|---|
-/// | 16 | a `Mutex` over a dictionary by `String?`; who observes nothing any more is taken out |
-/// | 32 | what is none of our business |
+/// | 16 | a `Mutex` with a dictionary by `String?`; names without observers are removed |
+/// | 32 | not used here |
 package enum NotificationObservers {
-  /// Only keys are looked for. Whatever the values are, the dictionary itself is one reference.
+  /// Only keys are looked up, so the type of the values doesn't matter: the dictionary is one reference.
   private typealias Table = Mutex<[String?: AnyObject]>
 
   static var isKnown: Bool { table != nil }
 
-  /// The default center's table, which is never freed; nil where centers have another form.
+  /// The default center's table, which is never freed; nil if the center's layout isn't the expected one.
   private nonisolated(unsafe) static let table: UnsafePointer<Table>? = {
     let center = NotificationCenter.default
     return type(of: center) == NotificationCenter.self && isFormKnown() ? table(of: center) : nil
@@ -27,7 +28,7 @@ package enum NotificationObservers {
     UnsafeRawPointer(Unmanaged.passUnretained(center).toOpaque() + 16).assumingMemoryBound(to: Table.self)
   }
 
-  /// Whether there may be an observer. True where it can't be told.
+  /// Whether there may be an observer. True if that can't be found out.
   package static func areThere(for name: Notification.Name) -> Bool {
     guard let table else { return true }
     return has(name.rawValue, table)
@@ -39,7 +40,7 @@ package enum NotificationObservers {
     }
   }
 
-  /// Tries a center of its own: empty, with an observer of one name, of all names, and empty again.
+  /// Tests the layout with a new center: empty, with an observer of one name, with one of all names, and empty again.
   static func isFormKnown() -> Bool {
     let center = NotificationCenter()
     let fields = Mirror(reflecting: center).children.compactMap(\.label)
@@ -49,8 +50,8 @@ package enum NotificationObservers {
     else { return false }
     let (name, other) = (Notification.Name("StrataObservedName"), "StrataOtherName")
     let first = center.addObserver(forName: name, object: nil, queue: nil) { _ in }
-    // Before anything is read as a dictionary: that it is one by such keys. The lock is four bytes wide; the four after
-    // it are padding and hold whatever the memory held before.
+    // Checks that it is a dictionary with such keys before anything is read as one. The lock has four bytes; the four
+    // after it are padding with arbitrary content.
     let start = Unmanaged.passUnretained(center).toOpaque()
     guard start.load(fromByteOffset: 16, as: UInt32.self) == 0,
       let dictionary = start.load(fromByteOffset: 24, as: UnsafeRawPointer?.self)

@@ -1,16 +1,17 @@
 internal import CSwiftRuntime
 import Foundation
 
-/// Objects for numbers, made by writing what Foundation's initializers would: these go through two objects' worth of
-/// calls and a cast, three times the instructions.
+/// Makes number objects by writing what Foundation's initializers would write. Those make two objects and a cast, which
+/// takes three times the instructions.
 ///
 /// | offset | content |
 /// |---|---|
-/// | 0 | what every object begins with |
-/// | 16 | what Foundation knows it by: the same for all numbers of a type |
-/// | 24 | the number: an integer with its sign, or the bits of a floating-point number |
+/// | 0 | the object header |
+/// | 16 | Foundation's type code, the same for all numbers of a type |
+/// | 24 | the number: a sign-extended integer, or the bits of a floating-point number |
 ///
-/// Only where Foundation's own objects have this form. The smallest integers are Foundation's business: it shares them.
+/// It is used only if Foundation's own objects have this layout. The smallest integers are left to Foundation, which
+/// shares their objects.
 enum NumberObject {
   private struct Forms {
     let start: UnsafeRawPointer
@@ -23,7 +24,7 @@ enum NumberObject {
 
   static var isKnown: Bool { forms != nil }
 
-  /// nil where Foundation's objects have another form.
+  /// Nil if Foundation's objects have another layout.
   private static let forms: Forms? = {
     guard RuntimeAssumption.instanceSizes.isMet, ClassMetadata(NSNumber.self).instanceSize == size else { return nil }
     var forms = Forms(start: ClassMetadata(NSNumber.self).start)
@@ -70,7 +71,7 @@ enum NumberObject {
   }
 
   static func float(_ value: Float) -> NSNumber {
-    // What is not finite Foundation shares too, as a double.
+    // Foundation shares the objects of numbers that aren't finite as well, as doubles.
     guard let forms, value.isFinite else { return NSNumber(value: value) }
     return make(forms, form: forms.float, content: UInt64(value.bitPattern))
   }

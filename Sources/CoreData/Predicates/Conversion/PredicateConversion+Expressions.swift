@@ -55,7 +55,7 @@ extension PredicateExpressions.NilCoalesce: ConvertibleExpression {
 }
 
 extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
-  /// Nothing but the value itself is bound: of nil, everything is nil or false.
+  /// The variable stands for the value itself. If the value is nil, the result is nil, which as a condition is false.
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     let value = try conversion.expression(wrapped)
     conversion.values[variable.key] = value
@@ -178,7 +178,7 @@ extension PredicateExpressions.ClosedRange: ConvertibleRange {
   fileprivate var isClosed: Bool { true }
 }
 
-/// A variable of the program's that a predicate has captured.
+/// A variable of the program that a predicate has captured.
 private protocol CapturedValue {
   var captured: Any { get }
 }
@@ -187,7 +187,7 @@ extension PredicateExpressions.Value: CapturedValue {
   fileprivate var captured: Any { value }
 }
 
-/// A range that was made before the predicate, as if its bounds had been written there.
+/// A range that was made before the predicate. Its bounds are converted as if the predicate stated them.
 private protocol CapturedRange {
   var converted: any ConvertibleRange { get }
 }

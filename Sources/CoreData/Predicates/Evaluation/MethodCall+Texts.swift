@@ -1,7 +1,7 @@
 import Foundation
 
 extension MethodCall {
-  /// Methods of strings, and of URLs and UUIDs as strings.
+  /// Methods of strings. URLs and UUIDs have them too, by their text.
   static let textMethods: [String: Call] = {
     var methods: [String: Call] = [
       "length": { operand, _ in try FunctionEvaluation.of(.length)([operand]) },
@@ -66,7 +66,7 @@ extension MethodCall {
     strings { whole, piece in .bool(StringFinder(piece, place, options: options).matches(whole)) }
   }
 
-  /// -1, 0 or 1, as `ComparisonResult`.
+  /// The order as -1, 0 or 1, like the raw values of `ComparisonResult`.
   private static func order(_ options: Comparison.Options) -> Call {
     strings { .int(Int64(compareStrings($0, $1, options: options).signum())) }
   }
@@ -83,7 +83,7 @@ extension MethodCall {
     return .constant(.string(uuid.uuidString))
   }
 
-  /// Indexes count UTF-16 units, as NSString's do; nil for one beyond the end.
+  /// Cuts a string at an index, which counts UTF-16 units as in NSString; nil if the index is beyond the end.
   private static func slice(_ cut: @escaping (ArraySlice<UInt16>, Int) -> ArraySlice<UInt16>) -> Call {
     { operand, arguments in
       guard let units = text(operand).map({ Array($0.utf16)[...] }),

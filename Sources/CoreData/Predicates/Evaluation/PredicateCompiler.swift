@@ -1,9 +1,9 @@
 import Foundation
 
-/// Turns a tree into closures.
+/// Compiles a tree into closures.
 struct PredicateCompiler {
   let variables: [String: PredicateValue]
-  /// Variables of the SUBQUERYs around, by their place in `EvaluationFrame.locals`.
+  /// The variables of the surrounding SUBQUERYs, by their index in `EvaluationFrame.locals`.
   private var locals: [String] = []
 
   init(variables: [String: PredicateValue]) { self.variables = variables }
@@ -49,7 +49,7 @@ struct PredicateCompiler {
     let left = try term(comparison.left)
     let modifier = comparison.modifier
     let matcher = try ValueMatcher(comparison)
-    // The usual case: a property against a constant, its test prepared once.
+    // The usual case is a property compared with a constant. Its test is prepared once.
     if let constant = constantValue(comparison.right) {
       let matches = try matcher.prepared(for: constant)
       switch modifier {
@@ -71,7 +71,7 @@ struct PredicateCompiler {
     }
   }
 
-  /// The value of an expression that is the same for every object.
+  /// The value of an expression that is the same for all objects; nil for others.
   private func constantValue(_ node: ExpressionNode) -> PredicateValue? {
     switch node {
     case .constant(let value): .constant(value)

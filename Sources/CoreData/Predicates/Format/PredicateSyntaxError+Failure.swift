@@ -1,5 +1,5 @@
 extension PredicateSyntaxError {
-  /// The failure with the format string, the place counted in characters.
+  /// The failure with the format string, and with its position counted in characters.
   func failure(in format: String) -> Failure {
     let index = format.utf8.index(format.startIndex, offsetBy: min(offset, format.utf8.count))
     let characters = format[..<index].count

@@ -1,7 +1,7 @@
-/// The history of an incremental store, which its author keeps.
+/// The history of an incremental store, which the store's author keeps.
 final class AuthorHistory: StoreHistory {
   private let store: NSIncrementalStore
-  /// What the store is asked; nil for somebody who wants to know the last number alone.
+  /// The request to ask the store with; nil if only the last number is needed.
   private let asked: (request: NSPersistentHistoryChangeRequest, context: NSManagedObjectContext)?
 
   init(_ store: NSIncrementalStore, request: NSPersistentHistoryChangeRequest, context: NSManagedObjectContext) {
@@ -9,7 +9,7 @@ final class AuthorHistory: StoreHistory {
     asked = (request, context)
   }
 
-  /// For tokens; nil where the store takes no requests for history.
+  /// For making tokens. Nil if the store doesn't take history requests.
   init?(ofTokensOf store: NSIncrementalStore) {
     guard store.canExecute(NSPersistentHistoryChangeRequest()) else { return nil }
     self.store = store
@@ -18,8 +18,7 @@ final class AuthorHistory: StoreHistory {
 
   func lastNumber() throws -> Int64 { try store.lastTransactionNumber() }
 
-  /// The store does not say which process has written the last one: whoever reads from here on misses nothing of later
-  /// ones.
+  /// The store doesn't tell which process wrote the last transaction. Reading from this number on misses no later one.
   var lastWritten: Int64 { (try? store.lastTransactionNumber()) ?? 0 }
 
   func read(

@@ -1,6 +1,6 @@
-/// An incremental store as one context reads it: its methods are called with that context, on its queue.
+/// Reads an incremental store for one context. The store's methods are called with that context, on its queue.
 ///
-/// Nothing is kept: whoever asks the store makes one.
+/// It keeps nothing, so each read makes a new one.
 final class IncrementalReader: RowReader {
   private let store: NSIncrementalStore
   private let context: NSManagedObjectContext
@@ -22,7 +22,7 @@ final class IncrementalReader: RowReader {
     try newestRows(of: [named(key, root)]).first
   }
 
-  /// Objects of a hierarchy share the keys; which entity an object is of, its context knows, or the store.
+  /// The objects of a hierarchy share their keys. The context or the store knows which entity an object belongs to.
   private func named(_ key: Int64, _ root: EntityLayout) -> RowReference {
     let reference = RowReference(entity: root.index, key: key)
     if root.subtree.count == 1 { return reference }
@@ -33,7 +33,7 @@ final class IncrementalReader: RowReader {
     return known.map { RowReference(entity: $0.index, key: key) } ?? reference
   }
 
-  /// The rows as the store has them now, of one hierarchy or several; those that it says are gone are missing.
+  /// The rows as the store has them now, of one hierarchy or several. Rows that the store says are gone are missing.
   func newestRows(of references: [RowReference]) throws -> [RowSnapshot] {
     if references.isEmpty { return [] }
     let ids = references.map(store.id)
@@ -58,7 +58,7 @@ final class IncrementalReader: RowReader {
     return try rows(of: [node], "newValuesForObject(with:with:)") { $0 == asked.reference }.first
   }
 
-  /// - Parameter isAsked: whether a node may be of that object.
+  /// - Parameter isAsked: whether a node for that object was asked for.
   private func rows(
     of nodes: [NSIncrementalStoreNode], _ method: StaticString, isAsked: (RowReference) -> Bool
   ) throws -> [RowSnapshot] {
@@ -82,7 +82,7 @@ final class IncrementalReader: RowReader {
     try members(of: relationship, owners: [owner])[0]
   }
 
-  /// The members for each owner, in one request if the store takes it.
+  /// The members for each owner, in one request if the store supports it.
   private func members(of relationship: LayoutProperty, owners: [RowReference]) throws -> [[RowReference]] {
     let ids = owners.map(store.id)
     if ids.count > 1,
@@ -124,7 +124,7 @@ final class IncrementalReader: RowReader {
     }
   }
 
-  /// Two requests, whatever the number of owners and members, if the store takes them.
+  /// Takes two requests for any number of owners and members, if the store supports it.
   func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow] {
@@ -196,8 +196,8 @@ final class IncrementalReader: RowReader {
     object.managedObjectContext === context ? object.objectID : nil
   }
 
-  /// The client's request, with what the stack does itself taken out: its limit, for one, where unsaved changes may
-  /// leave out some of what the store finds.
+  /// The client's request without the parts that the stack does itself. It does the limit itself, for example, if
+  /// unsaved changes may remove some of the objects that the store finds.
   private func request(for fetch: FetchDescription) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
     let original = fetch.request.map {
@@ -209,7 +209,7 @@ final class IncrementalReader: RowReader {
     request.fetchLimit = fetch.limit
     request.fetchOffset = fetch.offset
     if fetch.sort.isEmpty { request.sortDescriptors = nil }
-    // FETCH expressions have become values.
+    // FETCH expressions were replaced by their values.
     if let predicate = fetch.predicate, original?.predicate == nil || fetch.hadFetches {
       request.predicate = NSPredicate.make(predicate)
     } else if fetch.predicate == nil {
@@ -225,12 +225,12 @@ final class IncrementalReader: RowReader {
   }
 }
 
-/// The destinations of to-one relationships that nodes have not named: asked for together, once somebody wants one.
+/// The destinations of to-one relationships that nodes left out. They are fetched together when the first is needed.
 private final class MissingDestinations {
   private let nodes: [NSIncrementalStoreNode]
   private let store: NSIncrementalStore
   private let context: NSManagedObjectContext
-  /// By relationship; nil where the store takes one object at a time.
+  /// By relationship; nil if the store takes one object at a time.
   private var answers: [ObjectIdentifier: [NSManagedObjectID: Any]?] = [:]
 
   init(_ nodes: [NSIncrementalStoreNode], store: NSIncrementalStore, context: NSManagedObjectContext) {
@@ -258,7 +258,7 @@ private final class MissingDestinations {
 }
 
 extension NSError {
-  /// Whether a store says by it that an object is gone; every other error means that it can't be read now.
+  /// Whether this error means that an object is gone. Every other error means that it can't be read now.
   fileprivate var saysGone: Bool {
     domain == NSCocoaErrorDomain && code == NSManagedObjectReferentialIntegrityError
   }

@@ -1,4 +1,4 @@
-/// An atomic store behind the coordinator: rows in memory, encoded from nodes.
+/// Connects an atomic store with the coordinator: rows in memory, encoded from the store's nodes.
 extension NSAtomicStore: MemoryBacked, ObjectStore {
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64] {
     var given: Set<Int64> = []
@@ -20,7 +20,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     return try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
   }
 
-  /// Has the subclass take the changes into its nodes and write them; if it can't, the nodes are as before.
+  /// Makes the subclass take the changes into its nodes and write them. If that fails, the nodes are as before.
   private func write(_ changes: ChangeSet, _ objects: ChangedObjects) throws {
     let before = nodes.all
     var values: [(node: NSAtomicStoreCacheNode, values: NSMutableDictionary?)] = []
@@ -57,7 +57,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     }
   }
 
-  /// Nodes that were added after the store was loaded.
+  /// Takes in the nodes that were added after the store was loaded.
   func takeAddedNodes() {
     saving.lock()
     defer { saving.unlock() }
@@ -84,11 +84,11 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
 
   // From nodes to rows.
 
-  /// The rows of nodes, and the links between them that are in no row.
+  /// The rows of nodes, and the links between them that no row contains.
   func rows(of nodes: [NSAtomicStoreCacheNode], method: StaticString) throws -> ChangeSet {
     let encoder = NodeEncoder(layouts, self, method: method)
     var changes = ChangeSet()
-    // A one-to-many relationship may be stated by the one side alone.
+    // Nodes may state a one-to-many relationship on the "one" side only.
     var owners: [RowReference: [Int: NSManagedObjectID]] = [:]
     for node in nodes {
       let owner = try checked(node, method)

@@ -1,4 +1,4 @@
-/// An incremental store behind the coordinator.
+/// Connects an incremental store with the coordinator.
 extension NSIncrementalStore: ObjectStore {
   package func reader(for context: NSManagedObjectContext?) throws -> any RowReader {
     guard let context else {
@@ -27,7 +27,8 @@ extension NSIncrementalStore: ObjectStore {
     }
   }
 
-  /// Checks what the save is based on, unless the store does; hands it over, and takes what the store says of it.
+  /// Saves changes. First checks the rows that they are based on, unless the store does that. Then hands them to the
+  /// store, and takes in the nodes that it returns.
   func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
     let bases = changes.updated.map(\.base) + changes.deleted + changes.locked
     if !comparesBaseVersions {
@@ -49,7 +50,7 @@ extension NSIncrementalStore: ObjectStore {
     return .saved(rewritten: rewritten)
   }
 
-  /// Whether another process has changed the rows since they were read.
+  /// The rows that another process changed since they were read.
   private func conflicts(with bases: [RowSnapshot], _ reader: IncrementalReader) throws -> [VersionConflict] {
     if bases.isEmpty { return [] }
     let cached = bases.map { rowCache.row($0.reference)?.version }
@@ -62,7 +63,8 @@ extension NSIncrementalStore: ObjectStore {
     }
   }
 
-  /// Puts the nodes that a save was answered by into what was written, and returns the rows that are others by it.
+  /// Writes the nodes that the store returned for a save into the written rows. Returns the rows that differ because of
+  /// that.
   private func takeNodes(_ answer: [Any], into written: inout [RowSnapshot]) throws -> [RowSnapshot] {
     let nodes = answer.compactMap { $0 as? NSIncrementalStoreNode }
     if nodes.isEmpty { return [] }
@@ -85,16 +87,17 @@ extension NSIncrementalStore: ObjectStore {
   }
 }
 
-/// Which versions of rows this coordinator's saves have made up: what number a store gives to what it has written is
-/// not known until its node is seen again. Any thread.
+/// The row versions that this coordinator's saves made up. The version that a store gives to a written row isn't known
+/// until its node is read again. Any thread may use it.
 final class OwnVersions: @unchecked Sendable {
-  // `@unchecked Sendable`: the fields are touched under `lock`.
+  // `@unchecked Sendable`: the fields are used under `lock`.
   private let lock = NSLock()
   private var versions: [RowReference: Int64] = [:]
-  /// As many as this are looked through before more are kept: half of them are gone then, or it doubles.
+  /// When there are more than this, versions that are no longer needed are removed. If that doesn't remove half of
+  /// them, the limit doubles.
   private var limit = 1024
 
-  /// How many are kept.
+  /// The number of versions that are kept.
   var count: Int { lock.withLock { versions.count } }
 
   func note(_ written: [RowSnapshot], deleted: [RowSnapshot], _ cache: RowCache) {
@@ -103,14 +106,14 @@ final class OwnVersions: @unchecked Sendable {
       for row in written { versions[row.reference] = row.version }
       guard versions.count > limit else { return }
       let known = Set(written.lazy.map(\.reference))
-      // A version is compared with that of a row somebody holds: without such a row it is of no use.
+      // A version is compared only with a row that something still holds, so versions without a row are removed.
       versions = versions.filter { known.contains($0.key) || cache.row($0.key) != nil }
       limit = max(1024, 2 * versions.count)
     }
   }
 
-  /// Whether a row that a context has is the one that the store has now: by the version; or, where that was made up,
-  /// by the values.
+  /// Whether the row of a context is the one that the store has now. Compares the versions, or the values if the
+  /// version was made up.
   func isSame(_ base: RowSnapshot, as current: RowSnapshot) -> Bool {
     if base.entity != current.entity { return false }
     if base.version == current.version { return true }

@@ -1,18 +1,19 @@
-/// What the objects of one store are called outside, by the numbers that rows have: both ways.
+/// Maps the references by which a custom store knows its objects to the keys that rows have, and back.
 ///
-/// References are strings, numbers, or for an atomic store any object. One table serves all stores of a UUID in the
-/// process, so that an id of one coordinator leads to the same object in another. A number is never used twice, and
-/// stays as long as one of the stores. A reference is unique in the hierarchy of its entity.
+/// References are strings or numbers; for an atomic store they may be any objects. All stores with the same UUID in a
+/// process share one table, so that an id of one coordinator leads to the same object in another. A key is never given
+/// twice, and stays as long as one of the stores. A reference is unique in the hierarchy of its entity.
 ///
-/// In an incremental store a whole number from 1 to 2⁶² - 1 is its own key, and takes no room here: a program may see
-/// any number of such objects and let them go. The keys of all other references begin at 2⁶², and stay.
+/// In an incremental store, a whole number from 1 to 2⁶² - 1 is its own key and takes no room here, so a program can
+/// read any number of such objects and release them. The keys of all other references begin at 2⁶² and stay in the
+/// table.
 ///
-/// Any thread.
+/// Any thread may use it.
 final class ReferenceTable: @unchecked Sendable {
-  // `@unchecked Sendable`: everything is touched under `lock`.
+  // `@unchecked Sendable`: all fields are used under `lock`.
 
   private struct Place: Hashable {
-    /// By its name: coordinators may have models of their own.
+    /// The name of the root entity, because each coordinator may have a model of its own.
     let root: String
     let reference: AnyHashable
   }
@@ -20,17 +21,17 @@ final class ReferenceTable: @unchecked Sendable {
   private let lock = NSLock()
   /// Whether a number can be its own key.
   private let numbersAreKeys: Bool
-  /// What the table begins to count with.
+  /// The first key that the table gives.
   private let firstKey: Int64
   private var keys: [Place: Int64] = [:]
-  /// By key, from the first on.
+  /// The references in the order of their keys, from the first key on.
   private var references = ContiguousArray<Any>()
-  /// By key: the entity that was last named with the reference.
+  /// In the same order, the entity that was last named with the reference.
   private var entities = ContiguousArray<String>()
-  /// What a URI has, where that is not the reference itself.
+  /// The keys by the text in a URI, if that isn't the reference itself.
   private var keysByText: [Place: Int64] = [:]
   private var hasTexts = false
-  /// The keys that were named by a text that reads like a number, by the name of the root entity.
+  /// The keys whose text reads like a number, by the name of the root entity.
   private var numerals: [String: Set<Int64>] = [:]
 
   private init(numbersAreKeys: Bool) {
@@ -38,7 +39,7 @@ final class ReferenceTable: @unchecked Sendable {
     firstKey = numbersAreKeys ? 1 << 62 : 1
   }
 
-  /// The key of a reference, a new one if it has none.
+  /// The key of a reference. A reference without a key gets a new one.
   func key(for reference: Any, of layout: EntityLayout) -> Int64 {
     if numbersAreKeys, let key = ownKey(of: reference, layout) { return key }
     let (normal, kept) = ReferenceTable.normal(reference)
@@ -46,7 +47,7 @@ final class ReferenceTable: @unchecked Sendable {
     return lock.withLock {
       if kept is String { hasTexts = true }
       if let key = keys[place] {
-        // A URI may have made a number of what is a text.
+        // The key may come from a URI whose text was taken for a number, while the reference is a string.
         references[Int(key - firstKey)] = kept
         entities[Int(key - firstKey)] = layout.name
         return key
@@ -55,7 +56,7 @@ final class ReferenceTable: @unchecked Sendable {
     }
   }
 
-  /// How many references are kept.
+  /// The number of references that are kept.
   var count: Int { lock.withLock { references.count + numerals.values.reduce(0) { $0 + $1.count } } }
 
   // Numbers that are keys.
@@ -68,11 +69,11 @@ final class ReferenceTable: @unchecked Sendable {
       return ownKey(ofText: text).map { noteNumeral($0, layout) }
     }
     guard let number = reference as? NSNumber, number.doubleValue > 0, number.doubleValue < 0x1p62 else { return nil }
-    // What is no whole number reads otherwise.
+    // A number that isn't whole has another text.
     return number.doubleValue == Double(number.int64Value) ? ownKey(number.int64Value) : nil
   }
 
-  /// As a number is written: without a sign, and without zeros before it.
+  /// The key of a text that is written as a number is: without a sign and without leading zeros.
   private func ownKey(ofText text: String) -> Int64? {
     guard let first = text.utf8.first, first >= UInt8(ascii: "1"), first <= UInt8(ascii: "9") else { return nil }
     return Int64(text).flatMap(ownKey)
@@ -110,12 +111,12 @@ final class ReferenceTable: @unchecked Sendable {
     key >= firstKey && key - firstKey < references.count ? references[Int(key - firstKey)] : nil
   }
 
-  /// The name of the entity of a key's object, as far as it was told; nil for numbers that are keys.
+  /// The entity name of a key's object, if it was named; nil for numbers that are their own keys.
   func entity(of key: Int64) -> String? {
     lock.withLock { key >= firstKey && key - firstKey < entities.count ? entities[Int(key - firstKey)] : nil }
   }
 
-  /// What stands in a URI: a "p", and the reference's text.
+  /// The text for a URI: "p", and the text of the reference.
   func text(of key: Int64) -> String {
     if isOwn(key) { return "p\(key)" }
     let reference = lock.withLock { kept(key) }
@@ -123,15 +124,15 @@ final class ReferenceTable: @unchecked Sendable {
     return "p" + (text.addingPercentEncoding(withAllowedCharacters: ReferenceTable.plain) ?? "")
   }
 
-  /// The key that such a text, decoded, stands for.
+  /// The key for a decoded text from a URI.
   ///
-  /// - Parameter makes: whether a text that no object had yet gets a key: as a number if it looks like one and no
-  ///   reference of the store is a text.
+  /// - Parameter makes: whether an unknown text gets a new key. It becomes a number if it looks like one and the store
+  ///   has no strings as references.
   func key(ofText text: String, of layout: EntityLayout, makes: Bool) -> Int64? {
     guard text.hasPrefix("p"), text.count > 1 else { return nil }
     let text = String(text.dropFirst())
     if numbersAreKeys, let key = ownKey(ofText: text) {
-      // Where the references are texts, this is another.
+      // If the store's references are strings, this text may be another reference.
       return lock.withLock { hasTexts } ? noteNumeral(key, layout) : key
     }
     let place = Place(root: layout.root.name, reference: AnyHashable(text))
@@ -143,7 +144,7 @@ final class ReferenceTable: @unchecked Sendable {
     }
   }
 
-  /// Texts and numbers are the same reference if they read the same, as in a URI.
+  /// A string and a number are the same reference if they have the same text, as in a URI.
   private static func normal(_ reference: Any) -> (AnyHashable, Any) {
     if let text = reference as? String { return (AnyHashable(text), text) }
     if let number = reference as? NSNumber { return (AnyHashable(number.stringValue), number) }
@@ -167,8 +168,8 @@ final class ReferenceTable: @unchecked Sendable {
   private static let registry = NSLock()
   private nonisolated(unsafe) static var tables: [Name: Weak] = [:]
 
-  /// - Parameter numbersAreKeys: as incremental stores have it. An atomic store's nodes are of any entity, by keys
-  /// alone.
+  /// - Parameter numbersAreKeys: true for incremental stores. False for atomic stores, whose nodes are found by key
+  ///   alone, whatever their entity.
   static func shared(uuid: String, numbersAreKeys: Bool) -> ReferenceTable {
     let name = Name(uuid: uuid.uppercased(), numbersAreKeys: numbersAreKeys)
     return registry.withLock {

@@ -1,7 +1,7 @@
-/// A store whose rows live in memory only: they are gone with the store. Any thread.
+/// A store that keeps its rows in memory only; they are gone with the store. Any thread may use it.
 final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOperating {
   let committed: CommittedRows
-  /// Keeps the descriptions alive that layouts point into without counting.
+  /// Keeps the model's descriptions alive. Layouts point to them without retaining them.
   private let model: NSManagedObjectModel
 
   override var type: String { NSInMemoryStoreType }
@@ -34,7 +34,7 @@ final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOper
 
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 { committed.reserveKeys(count, in: root) }
 
-  // It has no file; its URL is a name.
+  // The store has no file, so its URL is only a name.
 
   static func isOccupied(_ url: URL) throws -> Bool { false }
 

@@ -1,4 +1,4 @@
-/// A store that has all of its rows in memory, whatever it keeps outside. It reads them itself: here, for all such
+/// A store that has all of its rows in memory, whatever it writes elsewhere. This file implements reading for all such
 /// stores.
 package protocol MemoryBacked: RowStore, RowReader {
   var committed: CommittedRows { get }

@@ -1,8 +1,8 @@
-/// A uniqueness constraint of an entity, and which rows hold which values of it.
+/// A uniqueness constraint of an entity, and the rows that hold its values.
 struct MemoryConstraint {
   let entity: EntityLayout
   let attributes: [String]
-  /// By entity of the hierarchy below `entity`: the attributes, where its rows have them.
+  /// The constraint's attributes for each entity in the hierarchy below `entity`.
   private let properties: [Int: [LayoutProperty]]
   private var holders: [ConstraintValues: RowReference] = [:]
 
@@ -15,7 +15,7 @@ struct MemoryConstraint {
       })
   }
 
-  /// Nil for a row that the constraint does not concern.
+  /// The row's values for the constraint; nil if the constraint doesn't concern the row.
   func values(of row: RowSnapshot) -> ConstraintValues? {
     properties[row.entity].flatMap { ConstraintValues(row, $0) }
   }
@@ -23,7 +23,7 @@ struct MemoryConstraint {
   /// The row that holds these values.
   func holder(of values: ConstraintValues) -> RowReference? { holders[values] }
 
-  /// `old` no longer holds its values.
+  /// Notes that `old` no longer holds its values.
   mutating func release(_ old: RowSnapshot) {
     if let values = values(of: old), holders[values] == old.reference { holders[values] = nil }
   }

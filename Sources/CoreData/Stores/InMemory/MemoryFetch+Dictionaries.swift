@@ -1,13 +1,14 @@
-/// Dictionary results: columns, groups, aggregates.
+/// Dictionary results: columns, groups and aggregates.
 extension MemoryFetch {
-  /// Rows that become one dictionary: a group, or a single row.
+  /// The rows that become one dictionary: a group, or a single row.
   fileprivate struct Group: PredicateSubject {
     let rows: [RowSnapshot]
     let view: MemoryView
-    /// The columns' values by name.
+    /// The values of the columns, by name.
     var values: [String: PredicateValue] = [:]
 
-    /// A column of the result, else a property of the group's rows, which in SQL is that of any of them.
+    /// The value of a column, or else of a property of the group's rows. As in SQL, any row of the group may provide
+    /// it.
     func predicateValue(for key: PredicateKey) throws -> PredicateValue {
       if let value = values[key.name] { return value }
       guard let row = rows.first else { return .null }
@@ -36,12 +37,12 @@ extension MemoryFetch {
       return row
     }
     guard fetch.isDistinct else { return rows }
-    // As SQLite compares: texts by their bytes, which Foundation's dictionaries don't.
+    // Compares as SQLite does: text byte by byte, unlike Foundation's dictionaries.
     var seen: Set<[PredicateConstant]> = []
     return rows.filter { row in seen.insert(columns.map { PredicateConstant(any: row[$0.name]) }).inserted }
   }
 
-  /// The groups that a having predicate takes.
+  /// The groups that meet a having predicate.
   private func chosen(_ groups: [Group], _ having: PredicateNode) throws -> [Group] {
     var aggregates = MemoryAggregates()
     let evaluator = try PredicateEvaluator(having.replacing { try aggregates.replacing($0) })
@@ -51,8 +52,8 @@ extension MemoryFetch {
     }
   }
 
-  /// Groups in the order of their first rows. Without properties to group by, aggregates alone take all rows as one
-  /// group; else each row is its own.
+  /// The groups in the order of their first rows. Without properties to group by, all rows are one group if there are
+  /// only aggregates; otherwise each row is a group.
   private func grouped(_ fetch: DictionaryFetch, _ found: [RowSnapshot]) throws -> [Group] {
     if fetch.isOneRow { return [Group(rows: found, view: view)] }
     if fetch.groupBy.isEmpty { return found.map { Group(rows: [$0], view: view) } }
@@ -73,7 +74,7 @@ extension MemoryFetch {
   }
 }
 
-/// An expression over rows, compiled once.
+/// An expression to evaluate for rows, compiled once.
 private struct MemoryTerm {
   private let term: Term
 
@@ -92,20 +93,21 @@ private struct MemoryTerm {
   }
 }
 
-/// The aggregates in an expression or a predicate, each under a name that stands in its place.
+/// The aggregates in an expression or a predicate. A name takes the place of each.
 private struct MemoryAggregates {
   private var members: [(name: String, aggregate: Aggregate, term: MemoryTerm)] = []
 
-  /// The name of an aggregate of rows; nil for another expression.
+  /// The name that takes the place of an aggregate; nil for another expression.
   mutating func replacing(_ node: ExpressionNode) throws -> ExpressionNode? {
     guard let (aggregate, operand) = node.aggregateOfRows else { return nil }
-    // No property has such a name.
+    // No property can have such a name.
     let name = "aggregate \(members.count)"
     members.append((name, aggregate, try MemoryTerm(operand)))
     return .keyPath([name])
   }
 
-  /// What they are of some rows, by name. Nils are left out, and members of collections are values of their own.
+  /// The values of the aggregates for some rows, by name. Nils are left out, and each member of a collection counts as
+  /// a value.
   func values(of rows: [RowSnapshot], _ view: MemoryView) throws -> [String: PredicateValue] {
     var values: [String: PredicateValue] = [:]
     for (name, aggregate, term) in members {
@@ -121,7 +123,7 @@ private struct MemoryColumn {
   let name: String
   private let column: DictionaryFetch.Column
   private(set) var aggregates = MemoryAggregates()
-  /// The column's expression, with names for the aggregates in it.
+  /// The column's expression, with names in the place of its aggregates.
   private let term: MemoryTerm
 
   init(_ column: DictionaryFetch.Column, _ layout: EntityLayout) throws {
@@ -147,7 +149,7 @@ private struct MemoryColumn {
     return try term.value(of: MemoryFetch.Group(rows: rows, view: view, values: aggregates))
   }
 
-  /// The value as key-value coding has it; nil for none.
+  /// The value for key-value coding; nil if there is none.
   func boxed(_ value: PredicateValue) -> Any? {
     switch value {
     case .constant(.int(let value)): return number(Double(value), NSNumber(value: value))
@@ -156,7 +158,7 @@ private struct MemoryColumn {
     }
   }
 
-  /// A number as the declared type has it.
+  /// The number in the column's declared type.
   private func number(_ value: Double, _ plain: NSNumber) -> Any {
     guard let kind = column.type.map(SlotKind.init) else { return plain }
     switch kind.form {

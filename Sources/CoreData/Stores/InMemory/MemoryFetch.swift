@@ -1,4 +1,4 @@
-/// A fetch over the rows of one moment, by the same evaluator that overlays unsaved changes.
+/// Runs a fetch on the rows of one moment. It uses the same evaluator that applies unsaved changes to a fetch.
 struct MemoryFetch {
   let description: FetchDescription
   let view: MemoryView
@@ -18,7 +18,7 @@ struct MemoryFetch {
     }
   }
 
-  /// The rows that the predicate takes, by key.
+  /// The rows that meet the predicate, ordered by key.
   private func matching() throws -> [RowSnapshot] {
     if description.runsCode {
       throw Failure.unsupportedFeature(
@@ -41,7 +41,7 @@ struct MemoryFetch {
     try sorted(found) { MemorySubject(row: $0, view: view) }
   }
 
-  /// Sorted by the description's keys; what is equal in all of them stays in its order.
+  /// Sorts by the description's keys. Elements that are equal in all keys keep their order.
   func sorted<Element>(_ found: [Element], _ subject: (Element) -> any PredicateSubject) throws -> [Element] {
     let paths = try description.sort.map { try CompiledKeyPath($0.path) }
     return try description.sort.sorted(found) { element in

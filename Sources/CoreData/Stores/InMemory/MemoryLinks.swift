@@ -1,8 +1,8 @@
-/// The members of to-many relationships, as far as they are not to be read from the rows of the members alone.
+/// The members of to-many relationships, as far as the members' rows alone don't tell them.
 ///
-/// A member whose to-one leads back to its owner is found by an index over that to-one. Links of many-to-many
-/// relationships, and of those without an inverse, are kept at their owners, on both sides: as a set, or, where
-/// the relationship is ordered, as a list. The order of a relationship with a to-one inverse is a list too.
+/// If the inverse is a to-one relationship, an index of that relationship finds the members. If it isn't, or if there
+/// is no inverse, the links are kept for the owner, on both sides: as a set, or as a list if the relationship is
+/// ordered. An ordered relationship with a to-one inverse has a list for the order.
 struct MemoryLinks {
   /// A relationship of one row.
   private struct Place: Hashable {
@@ -17,7 +17,7 @@ struct MemoryLinks {
     }
   }
 
-  /// A to-one relationship that is the inverse of a to-many.
+  /// A to-one relationship whose inverse is to-many.
   private struct Index: Hashable {
     let entity: Int32
     let relationship: Int32
@@ -31,9 +31,9 @@ struct MemoryLinks {
   private let layouts: ModelLayouts
   private var lists: [Place: ContiguousArray<RowReference>] = [:]
   private var sets: [Place: Set<RowReference>] = [:]
-  /// By to-one relationship, then by destination key: the rows that lead there.
+  /// By to-one relationship, then by the destination's key: the rows that refer to it.
   private var sources: [Index: [Int64: Set<RowReference>]] = [:]
-  /// By entity: its to-one relationships that are the inverse of a to-many.
+  /// The to-one relationships of each entity whose inverse is to-many.
   private let indexed: [[LayoutProperty]]
 
   init(_ layouts: ModelLayouts) {
@@ -43,7 +43,7 @@ struct MemoryLinks {
     }
   }
 
-  /// The members, in order where the relationship is ordered, else by key.
+  /// The members in their order if the relationship is ordered, otherwise ordered by key.
   func members(of relationship: LayoutProperty, owner: RowReference) -> [RowReference] {
     let place = Place(owner, relationship: relationship, layouts: layouts)
     let list = relationship.isOrdered ? lists[place] : nil
@@ -61,7 +61,7 @@ struct MemoryLinks {
     }
   }
 
-  /// Follows a row's to-one relationships: `old` is gone from now on, `new` is there.
+  /// Updates the index when `new` takes the place of `old`; nil for a row that doesn't exist.
   mutating func replace(_ old: RowSnapshot?, by new: RowSnapshot?) {
     guard let entity = new?.entity ?? old?.entity else { return }
     for property in indexed[entity] {
@@ -92,7 +92,7 @@ struct MemoryLinks {
     }
   }
 
-  /// All members of one side of a relationship; the other side is loaded by itself.
+  /// Sets all members on one side of a relationship. The other side is loaded separately.
   mutating func load(_ members: [RowReference], of relationship: LayoutProperty, owner: RowReference) {
     let place = Place(owner, relationship: relationship, layouts: layouts)
     if relationship.isOrdered {
@@ -102,7 +102,7 @@ struct MemoryLinks {
     }
   }
 
-  /// A row is gone: so are its links, both ways.
+  /// Removes all links of a deleted row, in both directions.
   mutating func removeAll(of row: RowSnapshot) {
     let layout = layouts.layouts[row.entity]
     for property in layout.toMany {

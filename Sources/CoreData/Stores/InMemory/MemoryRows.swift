@@ -1,9 +1,9 @@
-/// The committed state of a store in memory.
+/// The saved state of a store in memory.
 ///
-/// A value: a fetch takes a copy and reads the state of one moment, while saves go on.
+/// It is a value, so a fetch takes a copy and reads the state of one moment while saves go on.
 struct MemoryRows {
   let layouts: ModelLayouts
-  /// By root entity index.
+  /// The tables by the index of the root entity.
   private(set) var tables: [MemoryTable]
   private(set) var links: MemoryLinks
   private var constraints: [MemoryConstraint]
@@ -26,9 +26,9 @@ struct MemoryRows {
     links.members(of: relationship, owner: owner).filter { row($0) != nil }
   }
 
-  // A commit: first both kinds of checks, then `apply`, which cannot fail (invariant 6).
+  // A save first makes both kinds of checks. `apply` can't fail after that (invariant 6).
 
-  /// What speaks against a change set; nil if nothing does.
+  /// The conflicts that forbid a change set; nil if there are none.
   func refusal(of changes: ChangeSet) -> SaveOutcome? {
     let versions = versionConflicts(changes)
     if !versions.isEmpty { return .versionConflicts(versions) }
@@ -36,13 +36,13 @@ struct MemoryRows {
     return constraints.isEmpty ? nil : .constraintConflicts(constraints)
   }
 
-  /// The rows of a change set that somebody else has changed or deleted.
+  /// The rows of a change set that were changed or deleted since they were read.
   func versionConflicts(_ changes: ChangeSet) -> [VersionConflict] {
     var conflicts: [VersionConflict] = []
     func check(_ base: RowSnapshot) {
       let current = row(base.reference)
       if current?.version != base.version {
-        // What is in memory is known to all.
+        // All contexts know what is in memory.
         conflicts.append(VersionConflict(base: base, persisted: current, isCached: current != nil))
       }
     }
@@ -57,8 +57,8 @@ struct MemoryRows {
     return conflicts
   }
 
-  /// The uniqueness constraints that would be broken once all of a change set is applied. What rows have on the way
-  /// there is of no account: two may exchange their values.
+  /// The uniqueness constraints that the whole change set would violate. Intermediate states don't matter, so two rows
+  /// may exchange their values.
   func constraintConflicts(_ changes: ChangeSet) -> [ConstraintConflict] {
     constraints.flatMap { conflicts(with: $0, changes) }
   }
@@ -89,7 +89,7 @@ struct MemoryRows {
     }
   }
 
-  /// Takes over a change set that was checked.
+  /// Applies a change set that was checked before.
   mutating func apply(_ changes: ChangeSet) {
     for row in changes.deleted {
       replace(self.row(row.reference), by: nil)
@@ -104,11 +104,11 @@ struct MemoryRows {
     for change in changes.links { links.apply(change) }
   }
 
-  // Rows that are read from outside; nothing is checked.
+  // Loading rows from outside, without checks.
 
   mutating func load(_ row: RowSnapshot) { replace(nil, by: row) }
 
-  /// All members of a relationship that no row of theirs tells, or not in their order.
+  /// Sets the members of a relationship that the members' rows don't tell, or not in order.
   mutating func load(_ members: [RowReference], of relationship: LayoutProperty, owner: RowReference) {
     links.load(members, of: relationship, owner: owner)
   }

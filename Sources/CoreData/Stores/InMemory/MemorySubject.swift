@@ -1,4 +1,4 @@
-/// The rows that a fetch works on, and whose they are.
+/// The rows that a fetch reads, and the store that they belong to.
 final class MemoryView {
   let rows: MemoryRows
   let store: StoreIdentity
@@ -13,7 +13,7 @@ final class MemoryView {
   }
 }
 
-/// A row as predicates and sort orders see it: relationships lead to other rows.
+/// A row as seen by predicates and sort orders. Relationships lead to other rows.
 struct MemorySubject: PredicateSubject {
   let row: RowSnapshot
   let view: MemoryView

@@ -1,17 +1,17 @@
 /// The rows of one entity hierarchy, in the order of their keys.
 struct MemoryTable {
   private var rows: [Int64: RowSnapshot] = [:]
-  /// Ascending.
+  /// The keys in ascending order.
   private(set) var keys = ContiguousArray<Int64>()
 
   var count: Int { keys.count }
 
   subscript(key: Int64) -> RowSnapshot? { rows[key] }
 
-  /// Puts a row in, or in the place of the one with its key.
+  /// Inserts a row, or replaces the row with its key.
   mutating func put(_ row: RowSnapshot) {
     guard rows.updateValue(row, forKey: row.key) == nil else { return }
-    // Keys are given out in ascending order, so nearly every new one is the last.
+    // Keys are given in ascending order, so nearly every new key is the last.
     if let last = keys.last, last > row.key {
       keys.insert(row.key, at: position(of: row.key))
     } else {
@@ -24,7 +24,7 @@ struct MemoryTable {
     keys.remove(at: position(of: key))
   }
 
-  /// The position of the first key that is not below `key`.
+  /// The position of the first key that isn't less than `key`.
   private func position(of key: Int64) -> Int {
     var (low, high) = (0, keys.count)
     while low < high {

@@ -1,4 +1,4 @@
-/// Fetching: plan, text, statement, rows.
+/// Fetching: plan, SQL text, statement, rows.
 extension SQLiteReader {
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
     let query = try queries.rowQuery(fetch.layout, includesSubentities: fetch.includesSubentities)
@@ -29,7 +29,7 @@ extension SQLiteReader {
     }
   }
 
-  /// Translates a fetch, unless one of its shape has been translated before.
+  /// Translates a fetch, unless one of the same shape was translated before.
   private func plan(
     _ fetch: FetchDescription, output: FetchShape.Output, query: RowQuery, planner: FetchPlanner
   ) throws -> PlannedFetch {
@@ -45,10 +45,10 @@ extension SQLiteReader {
     return PlannedFetch(text: .numbered(text), bindings: bindings)
   }
 
-  /// Runs a select on a reader that sees every commit up to now, or up to the generation.
+  /// Runs a select on a connection that sees every commit up to now, or up to the query generation.
   ///
-  /// The text of a fetch depends on its shape only, never on its values, so a connection that has run such a
-  /// fetch before has its statement prepared.
+  /// The text of a fetch depends only on its shape, not on its values. So a connection that ran a fetch of this shape
+  /// before has its statement prepared.
   private func run<Result>(
     _ plan: PlannedFetch, watch: FetchWatch?, body: (Statement) throws -> Result
   ) throws -> Result {

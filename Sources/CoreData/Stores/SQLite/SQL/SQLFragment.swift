@@ -1,4 +1,4 @@
-/// SQL as text, with the values of its parameters in the order of the question marks.
+/// A piece of SQL, and the values of its parameters in the order of the question marks.
 package struct SQLFragment: Hashable {
   package var sql: String
   package var bindings: [Binding]
