@@ -1,6 +1,7 @@
 import DataModelFiles
 
-/// Compiles data models and the managed declarations of a module: values in, texts and diagnostics out.
+/// Compiles the data models and the managed declarations of a module. It takes and returns values, and touches no
+/// files.
 public struct DataModelCompiler {
   /// A file of Swift source.
   public struct SourceFile: Sendable {
@@ -18,16 +19,16 @@ public struct DataModelCompiler {
   public struct Output: Sendable {
     /// Generated Swift files; names are unique in the module.
     public var files: [(name: String, text: String)] = []
-    /// The models, with the class names that their compiled form holds.
+    /// The models, with the class names for their compiled form.
     public var models: [DataModelPackage] = []
     public var problems: [SourceProblem] = []
   }
 
   /// The name of the Swift module that is compiled.
   public var module: String
-  /// Files of other modules whose types the entity classes use.
+  /// The source files of other modules whose types the entity classes use.
   public var dependencies: [(module: String, files: [SourceFile])] = []
-  /// The first version of Swift with which the symbols of accessors have not been compared. From this version on, the
+  /// The first version of Swift for which nobody has compared the symbols of accessors. From this version on, the
   /// compiler warns about the generated file.
   package var untestedSwift = "6.4"
 
@@ -44,7 +45,7 @@ public struct DataModelCompiler {
   }
 
   /// - Parameters:
-  ///   - models: classes are generated from the current version of each.
+  ///   - models: the models. Classes are generated from the current version of each.
   ///   - sources: all Swift files of the module.
   public func compile(models: [DataModelPackage], sources: [SourceFile]) -> Output {
     var output = Output()
@@ -77,7 +78,7 @@ public struct DataModelCompiler {
   }
 
   /// The Swift files that Xcode would generate for a model's entities, in the order of the entities. `codeGeneration`
-  /// takes the place of what the entities say; for Manual/None, Class Definition gives the files to begin with.
+  /// overrides the setting of the entities. For Manual/None you get the files of Class Definition, to start from.
   public func generatedFiles(
     of model: DataModel, codeGeneration: DataModel.CodeGeneration? = nil
   ) -> [(entity: String, name: String, text: String)] {
@@ -89,8 +90,7 @@ public struct DataModelCompiler {
     }
   }
 
-  /// The generated classes of a model, one after the other in one text. Each is what Xcode puts in a file of
-  /// its own, so that the heading of each is kept.
+  /// The generated classes of a model in one text. Each keeps the heading that it has in a file of its own in Xcode.
   private func classes(of model: DataModel) -> String {
     let generator = ClassGenerator(model: model, module: module)
     let files = model.entities.flatMap { generator.files(for: $0) }

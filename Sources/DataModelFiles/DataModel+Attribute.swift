@@ -8,16 +8,16 @@ extension DataModel {
     public var isTransient = false
     /// A derived attribute's expression, such as `canonical:(name)`; nil for others.
     public var derivationExpression: String?
-    /// The old flag for an index on one attribute.
+    /// The old flag for an index of this attribute alone.
     public var isIndexed = false
     /// Whether generated code uses a scalar (`Int64`) or an object (`NSNumber?`).
     public var usesScalarValue = false
     public var defaultValue: Value?
-    /// Limits of a number or date; for a String the least and greatest length, as integers.
+    /// Limits of a number or date. For a String they limit its length, and are integers.
     public var minimum: Value?
     public var maximum: Value?
     public var regularExpression: String?
-    /// Validation of a compiled model that is none of the above, as predicate formats with error codes.
+    /// Validation rules of a compiled model that don't fit the properties above, as predicate formats with error codes.
     public var validationRules: [ValidationRule] = []
     public var renamingIdentifier: String?
     public var versionHashModifier: String?
@@ -45,7 +45,7 @@ extension DataModel {
 
   public struct ValidationRule: Hashable, Sendable {
     public var predicateFormat: String
-    /// The code of the validation error, or the warning's text.
+    /// The code of the validation error, or the text of the warning.
     public var warning: Value?
 
     public init(predicateFormat: String, warning: Value? = nil) {
@@ -54,7 +54,7 @@ extension DataModel {
     }
   }
 
-  /// A constant of a model: a default, a limit, an entry of a user info.
+  /// A constant in a model: a default value, a limit, or an entry of a user info.
   public enum Value: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int64)

@@ -1,7 +1,7 @@
 extension DataModel {
   public func entity(named name: String) -> Entity? { entities.first { $0.name == name } }
 
-  /// The entity and its ancestors, nearest first. Stops at an unknown parent and at a cycle.
+  /// The entity and its ancestors, nearest first. It stops at an unknown parent and before a cycle.
   public func lineage(of entity: Entity) -> [Entity] {
     var line = [entity]
     while let parentName = line.last?.parentName, let parent = self.entity(named: parentName),

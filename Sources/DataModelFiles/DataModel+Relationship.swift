@@ -9,7 +9,7 @@ extension DataModel {
     public var isOrdered = false
     public var deleteRule = DeleteRule.nullify
     public var minCount = 0
-    /// 1 for to-one, 0 for a to-many without limit.
+    /// 1 for a to-one relationship, 0 for a to-many relationship without a limit.
     public var maxCount = 1
     public var isIndexed = false
     public var isIndexedBySpotlight = false
@@ -26,7 +26,7 @@ extension DataModel {
     public var isToMany: Bool { maxCount != 1 }
   }
 
-  /// Raw values as in `NSDeleteRule` and in compiled models.
+  /// The raw values are those of `NSDeleteRule` and of compiled models.
   public enum DeleteRule: Int, Sendable, CaseIterable {
     case noAction = 0
     case nullify = 1
@@ -69,7 +69,7 @@ extension DataModel {
     public var name: String
     public var entityName: String
     public var predicateFormat: String?
-    /// Why the predicate of a compiled model could not be written as a format; nil where it could.
+    /// Why the predicate of a compiled model has no format string; nil if it has one.
     public var unreadablePredicate: String?
     public var fetchLimit = 0
     public var fetchOffset = 0
@@ -88,7 +88,7 @@ extension DataModel {
     }
   }
 
-  /// Raw values as in `NSFetchRequestResultType` and in compiled models.
+  /// The raw values are those of `NSFetchRequestResultType` and of compiled models.
   public enum ResultType: Int, Sendable {
     case managedObject = 0
     case managedObjectID = 1

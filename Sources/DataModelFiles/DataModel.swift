@@ -2,27 +2,27 @@ import Foundation
 
 /// One version of a data model: the content of an `.xcdatamodel` or of a `.mom`, as plain values.
 ///
-/// Entities hold only the properties they declare themselves; `DataModel+Lookup.swift` adds the inherited
-/// ones. Nothing here is validated: `DataModelValidator` does that.
+/// Entities hold only the properties that they declare; `DataModel+Lookup.swift` finds inherited ones. Nothing here is
+/// validated; that is the task of `DataModelValidator`.
 public struct DataModel: Hashable, Sendable {
   /// The version's name: its folder's name without `.xcdatamodel`.
   public var name: String
   public var entities: [Entity] = []
   public var fetchRequestTemplates: [FetchRequestTemplate] = []
-  /// The named configurations; the default one, of all entities, is implied.
+  /// The named configurations. The default configuration with all entities is implied.
   public var configurations: [Configuration] = []
   public var composites: [CompositeType] = []
-  /// Hints for people; they take no part in the version hash. A model without any has the set {""}.
+  /// Hints for people, which don't enter the version hash. A model without hints has the set {""}.
   public var versionIdentifiers: [String] = [""]
   public var sourceLanguage = SourceLanguage.objectiveC
   public var isUsedWithCloudKit = false
   public var isUsedWithSwiftData = false
-  /// What the editor wrote about itself and its needs, kept as it stands.
+  /// What the editor recorded about itself and its requirements, kept unchanged.
   public var tools = ToolInformation()
 
   public init(name: String) { self.name = name }
 
-  /// The language in which classes are generated; it decides nothing on Linux, where only Swift is.
+  /// The language of generated classes. It has no effect on Linux, where classes are always Swift.
   public enum SourceLanguage: String, Sendable {
     case swift = "Swift"
     case objectiveC = "Objective-C"
@@ -36,7 +36,7 @@ public struct DataModel: Hashable, Sendable {
     public var minimumToolsVersion = ""
     public var macOSVersion = ""
     public var iOSVersion = ""
-    /// The model's own `name` attribute, nearly always "".
+    /// The `name` attribute of the model, nearly always "".
     public var name = ""
     public var elementPositions: [ElementPosition] = []
     public init() {}
@@ -64,7 +64,7 @@ public struct DataModel: Hashable, Sendable {
     }
   }
 
-  /// A structure of attributes that an attribute of type Composite refers to by name.
+  /// A group of attributes. An attribute of type Composite refers to it by name.
   public struct CompositeType: Hashable, Sendable {
     public var name: String
     public var attributes: [Attribute]

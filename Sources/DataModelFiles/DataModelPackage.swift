@@ -4,10 +4,10 @@ import Foundation
 public struct DataModelPackage: Sendable {
   /// The package's name without extension.
   public var name: String
-  /// In order of name.
+  /// The versions, ordered by name.
   public var versions: [DataModel]
   public var currentVersionName: String
-  /// What is odd but does no harm.
+  /// Oddities that do no harm.
   public var warnings: [DataModelProblem] = []
 
   public init(name: String, versions: [DataModel], currentVersionName: String) {
@@ -16,7 +16,7 @@ public struct DataModelPackage: Sendable {
     self.currentVersionName = currentVersionName
   }
 
-  /// The version to use, unless another is asked for.
+  /// The version to use unless you choose another.
   public var currentVersion: DataModel {
     guard let version = versions.first(where: { $0.name == currentVersionName }) else {
       preconditionFailure("The data model \(name) has no version \"\(currentVersionName)\".")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something wrong or odd in a data model file, with its place.
+/// An error or oddity in a data model file, with its place.
 public struct DataModelProblem: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Severity: String, Sendable {
     case error
@@ -9,7 +9,7 @@ public struct DataModelProblem: Error, Hashable, Sendable, CustomStringConvertib
 
   public var severity: Severity
   public var file: String
-  /// Counted from 1; nil for files without lines.
+  /// The line number, counted from 1; nil if the file has no lines.
   public var line: Int?
   public var entity: String?
   public var property: String?
@@ -27,7 +27,7 @@ public struct DataModelProblem: Error, Hashable, Sendable, CustomStringConvertib
     self.message = message
   }
 
-  /// One line in the form of a compiler's diagnostic: `file:line: error: Book.title: …`.
+  /// One line in the form of a compiler diagnostic: `file:line: error: Book.title: …`.
   public var description: String {
     let place = line.map { "\(file):\($0)" } ?? file
     let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
@@ -35,7 +35,7 @@ public struct DataModelProblem: Error, Hashable, Sendable, CustomStringConvertib
   }
 }
 
-/// A data model that cannot be used, with all that is wrong in it: at least one problem.
+/// The error for a data model that can't be used. It lists all problems, at least one.
 public struct InvalidDataModel: Error, Sendable, CustomStringConvertible, LocalizedError {
   public var problems: [DataModelProblem]
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Reads the files of models, which may have come from anywhere: a link among them can lead to a device that never ends
-/// or to a pipe that nobody writes to.
+/// Reads model files, which may come from anywhere. A link among them may lead to an endless device, or to a pipe that
+/// nobody writes to.
 enum ModelFileContent {
-  /// The greatest file that is read, in bytes. The largest known model takes 2 MiB.
+  /// The greatest size of a file in bytes. The largest known model has 2 MiB.
   static let limit = 1 << 28
 
-  /// The bytes of a regular file; nil when there is none.
+  /// The bytes of a regular file; nil if there is no file.
   ///
-  /// - Throws: `InvalidDataModel` for what is no file, can't be read, or is larger than the limit.
+  /// - Throws: `InvalidDataModel` if it isn't a regular file, can't be read, or is larger than the limit.
   static func read(_ path: String) throws -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {

@@ -1,5 +1,5 @@
-// SHA-256 and SHA-512 (FIPS 180-4), the two digests a data model is known by.
-// Each works block by block on a state of eight words; they differ in word width, rounds and rotations.
+// SHA-256 and SHA-512 (FIPS 180-4), the two digests that identify data models. Both process blocks with a state of
+// eight words. They differ in the word's width and in the numbers of rounds and rotations.
 
 /// The SHA-256 digest of `bytes`: 32 bytes.
 public func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -19,7 +19,7 @@ public func sha512(_ bytes: some Sequence<UInt8>) -> [UInt8] {
       schedule0: (1, 8, 7), schedule1: (19, 61, 6)))
 }
 
-/// By how much words are rotated; the third of a schedule's is a shift.
+/// The rotation distances. The third of a schedule's is a shift.
 private struct Shifts<Word> {
   var sigma0: (Word, Word, Word)
   var sigma1: (Word, Word, Word)
@@ -60,8 +60,7 @@ private func digest<Word: FixedWidthInteger & UnsignedInteger>(
   return state.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
 }
 
-/// The message, a 1 bit, zeros, and the message's length in bits (an eighth of a block)
-/// at the end of the last block.
+/// The message, a 1 bit, zeros, and at the end of the last block the message's length in bits, in an eighth of a block.
 private func padded(_ bytes: some Sequence<UInt8>, blockSize: Int) -> [UInt8] {
   var message = Array(bytes)
   let bitCount = UInt64(message.count) * 8
@@ -78,7 +77,7 @@ private func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, _ c
   (word &>> count) | (word &<< (Word(Word.bitWidth) &- count))
 }
 
-/// The rounds of one block, added to the state at their end.
+/// Runs the rounds of one block, and adds their result to the state.
 @inline(__always)
 private func mix<Word: FixedWidthInteger & UnsignedInteger>(
   _ state: inout [Word], _ schedule: UnsafeMutableBufferPointer<Word>, _ constants: UnsafeBufferPointer<Word>,
@@ -104,8 +103,8 @@ private func mix<Word: FixedWidthInteger & UnsignedInteger>(
   state[7] &+= h
 }
 
-// Fractional parts of the square roots of the first 8 primes (initial state) and of the cube roots
-// of the first 64 or 80 primes (round constants).
+// The fractional parts of the square roots of the first 8 primes (initial state), and of the cube roots of the first 64
+// or 80 primes (round constants).
 
 private let initialState256: [UInt32] = [
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,

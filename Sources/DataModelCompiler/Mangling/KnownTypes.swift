@@ -1,13 +1,13 @@
-/// The types that entity classes use and that no file of the target declares: those of the standard library
-/// and of Foundation, with the modules they live in on Linux.
+/// The types that entity classes use without declaring them: types of the standard library and of Foundation, with
+/// their modules on Linux.
 enum KnownTypes {
-  /// Types of the standard library with a mangling of their own.
+  /// Types of the standard library that have short forms in mangled names.
   static let standard: [String: String] = [
     "Int": "Si", "UInt": "Su", "Bool": "Sb", "Double": "Sd", "Float": "Sf", "String": "SS",
     "Character": "SJ", "Substring": "Ss",
   ]
 
-  /// Standard collections, with their arguments in angle brackets.
+  /// Generic types of the standard library with their short forms; their arguments stand in angle brackets.
   static let generic: [String: String] = ["Array": "Sa", "Dictionary": "SD", "Set": "Sh", "Optional": "Sq"]
 
   static let aliases: [String: TypeSyntax] = [

@@ -1,4 +1,4 @@
-/// The MD5 digest (RFC 1321), by which the compiler tells private names of files apart.
+/// The MD5 digest (RFC 1321). The compiler uses it to distinguish private names of different files.
 func md5(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   var message = Array(bytes)
   let bitCount = UInt64(message.count) * 8

@@ -1,17 +1,17 @@
-/// A type as it is written.
+/// A type as source code spells it.
 indirect enum TypeSyntax: Hashable {
   /// `Foundation.Date`, `Set<Child>`.
   case name([String], arguments: [TypeSyntax])
-  /// `T?`, and `T!`, which is the same to the linker.
+  /// `T?`. Also `T!`, which has the same symbol.
   case optional(TypeSyntax)
   case array(TypeSyntax)
   case dictionary(TypeSyntax, TypeSyntax)
-  /// `()`, and tuples of two or more.
+  /// `()`, or a tuple of two or more elements.
   case tuple([TypeSyntax])
-  /// What is not understood, such as function types.
+  /// A type that isn't understood, such as a function type.
   case other(String)
 
-  /// The type in source form, `T!` as `T?`.
+  /// The type as source code, with `T?` for `T!`.
   var text: String {
     switch self {
     case .name(let path, let arguments):
@@ -28,7 +28,7 @@ indirect enum TypeSyntax: Hashable {
   }
 }
 
-/// A name as it must be written where it could be read as a keyword.
+/// A name, in backquotes if it is a keyword.
 func quoteIfKeyword(_ name: String) -> String { swiftKeywords.contains(name) ? "`\(name)`" : name }
 
 private let swiftKeywords: Set<String> = [

@@ -1,8 +1,8 @@
-/// A limit that a compiled model keeps as a predicate: `SELF >= n`, `length <= n`, `SELF MATCHES "…"`.
+/// A limit that a compiled model stores as a predicate: `SELF >= n`, `length <= n`, `SELF MATCHES "…"`.
 struct ArchivedLimit {
   enum Kind { case minimum, maximum, pattern }
   var kind: Kind
-  /// nil for the value itself, else a key of it, as `length`.
+  /// Nil if the limit is on the value itself, otherwise the key of a property of it, such as `length`.
   var subject: String?
   var value: KeyedArchive.Value
 
@@ -31,7 +31,7 @@ struct ArchivedLimit {
 }
 
 extension ArchivedLimit {
-  /// A limit in that form.
+  /// The predicate for a limit.
   static func predicate(_ kind: Kind, subject: String?, value: DataModel.Value) -> PredicateNode {
     let left = subject.map { ExpressionNode.keyPath([$0]) } ?? .evaluatedObject
     let comparator: Comparison.Comparator =

@@ -3,7 +3,7 @@
 /// | class | fields |
 /// |---|---|
 /// | NSComparisonPredicate | the two expressions and an operator |
-/// | NSComparisonPredicateOperator (`<`, `<=`, `>`, `>=`) | type, modifier, NSOptions, NSVariant: the type again |
+/// | NSComparisonPredicateOperator (`<`, `<=`, `>`, `>=`) | type, modifier, NSOptions, and the type again as NSVariant |
 /// | NSEqualityPredicateOperator | type, modifier, NSOptions, NSNegate |
 /// | NSMatchingPredicateOperator, NSLikePredicateOperator | type, modifier, NSFlags |
 /// | NSSubstringPredicateOperator | as those, and NSPosition: 0 for the beginning, 1 for the end |
@@ -11,9 +11,9 @@
 /// | NSCompoundPredicate | type and members |
 /// | NSKeyPathExpression | a call of `valueForKey:` or `valueForKeyPath:` on an operand |
 /// | NSFunctionExpression | a call of a method of the class `_NSPredicateUtilities`, or of an operand |
-/// | NSFetchRequestExpression | NSFRExpression, NSMOCExpression: what gives the request and the context |
+/// | NSFetchRequestExpression | NSFRExpression, NSMOCExpression: expressions for the request and the context |
 ///
-/// It writes what `isArchivable`; the rest of the language has no form here.
+/// It writes trees that are `isArchivable`. Archives have no form for the rest of the language.
 enum ArchivedPredicateWriter {
   static func write(_ predicate: PredicateNode, to archive: inout KeyedArchiveBuilder) -> PropertyList {
     switch predicate {
@@ -167,10 +167,10 @@ enum ArchivedPredicateWriter {
 }
 
 extension PredicateNode {
-  /// How deep trees in archives may be: `ArchivedPredicateReader` reads no deeper ones.
+  /// The greatest depth of an archived tree. `ArchivedPredicateReader` reads no deeper ones.
   fileprivate static let archivedDepth = 100
 
-  /// Whether archives have a form for all of it.
+  /// Whether an archive can hold the whole tree.
   var isArchivable: Bool { fits(PredicateNode.archivedDepth) && hasForm }
 
   fileprivate var hasForm: Bool {
@@ -187,7 +187,7 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// Whether archives have a form for all of it.
+  /// Whether an archive can hold the whole tree.
   var isArchivable: Bool { fits(PredicateNode.archivedDepth) && hasForm }
 
   fileprivate var hasForm: Bool {
@@ -216,6 +216,6 @@ extension PredicateConstant {
 }
 
 extension Comparison.Comparator {
-  /// Whether `[cd]` may stand behind it.
+  /// Whether the operator takes options such as `[cd]`.
   var takesOptions: Bool { rawValue >= Self.equalTo.rawValue && self != .between }
 }

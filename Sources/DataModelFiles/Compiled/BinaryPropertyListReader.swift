@@ -2,7 +2,7 @@
 public enum BinaryPropertyListReader {
   public static func read(_ bytes: [UInt8]) throws -> PropertyList {
     let table = try bytes.withUnsafeBytes(PropertyListTable.init)
-    // A container that many others share becomes many values: a small file could ask for all memory there is.
+    // If many containers share one, it becomes many values. Without a budget, a small file could use up all memory.
     var budget = 16 * bytes.count + 1 << 24
     return try value(table.top, of: table, depth: 0, &budget)
   }
@@ -22,7 +22,7 @@ public enum BinaryPropertyListReader {
       }
       return scalar
     }
-    // The depth ends cycles; a keyed archive needs four levels.
+    // The limit on the depth ends cycles. A keyed archive needs four levels.
     guard depth < 100 else { throw PropertyListError(description: "the property list is nested more than 100 deep") }
     let extent = table.extent(of: node)
     guard table.kind(of: node) == .dictionary else {

@@ -1,5 +1,5 @@
-/// Builds a keyed archive object by object. An object's place can be reserved before its content is known,
-/// which is how cycles come about.
+/// Builds a keyed archive object by object. You can reserve an object's place before you know its content, as cycles
+/// require.
 struct KeyedArchiveBuilder {
   static let null = PropertyList.uid(0)
 
@@ -7,13 +7,13 @@ struct KeyedArchiveBuilder {
   private var scalars: [PropertyList: Int] = [:]
   private var classes: [[String]: Int] = [:]
 
-  /// Reserves an object's place; `fill` gives it its content.
+  /// Reserves the place of an object; `fill` sets its content.
   mutating func reserve() -> PropertyList {
     objects.append(.string("$null"))
     return .uid(objects.count - 1)
   }
 
-  /// - Parameter classes: the class and its ancestors, the class first.
+  /// - Parameter classes: the object's class, then its superclasses.
   mutating func fill(_ place: PropertyList, _ classes: [String], _ fields: [String: PropertyList]) {
     guard case .uid(let index) = place else { preconditionFailure("not a place in the archive") }
     var fields = fields
@@ -27,7 +27,7 @@ struct KeyedArchiveBuilder {
     return place
   }
 
-  /// A string, number, Boolean or data; equal ones share a place.
+  /// The place of a string, number, Boolean or data. Equal values share a place.
   mutating func scalar(_ value: PropertyList) -> PropertyList {
     if let index = scalars[value] { return .uid(index) }
     objects.append(value)
@@ -51,7 +51,7 @@ struct KeyedArchiveBuilder {
     object(["NSSet", "NSObject"], ["NS.objects": .array(elements)])
   }
 
-  /// - Parameter isMutable: whether it is archived as a mutable one, as models have those of their parts.
+  /// - Parameter isMutable: whether it is archived as an NSMutableDictionary, as in compiled models.
   mutating func dictionary(
     _ entries: [(key: String, value: PropertyList)], isMutable: Bool = true
   ) -> PropertyList {

@@ -1,4 +1,4 @@
-/// A property list as the binary format holds it, references of keyed archives (UIDs) included.
+/// A property list as in the binary format, including the references (UIDs) of keyed archives.
 public enum PropertyList: Hashable, Sendable {
   case boolean(Bool)
   case integer(Int64)
@@ -7,7 +7,7 @@ public enum PropertyList: Hashable, Sendable {
   case date(Double)
   case data([UInt8])
   case string(String)
-  /// A reference to an object of a keyed archive, by index.
+  /// A reference to an object in a keyed archive, by its index.
   case uid(Int)
   case array([PropertyList])
   case dictionary([String: PropertyList])
@@ -37,7 +37,7 @@ public enum PropertyList: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a binary property list.
+/// The reason why a binary property list can't be read.
 public struct PropertyListError: Error, CustomStringConvertible {
   public var description: String
 }

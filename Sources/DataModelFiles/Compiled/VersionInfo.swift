@@ -1,15 +1,15 @@
 import Foundation
 
-/// The VersionInfo.plist of a `.momd`: which version counts, and the version hashes of all.
+/// The VersionInfo.plist of a `.momd`: the current version, and the version hashes of all versions.
 public struct VersionInfo: Sendable {
-  /// nil in the files of old compilers when there is one version only.
+  /// Nil in files of old compilers if there is only one version.
   public var currentVersionName: String?
-  /// By version name and entity name, 32 bytes each.
+  /// 32 bytes for each entity, by version name, then by entity name.
   public var hashes: [String: [String: [UInt8]]] = [:]
-  /// By version name; only newer compilers write them.
+  /// By version name. Only newer compilers write checksums.
   public var checksums: [String: String] = [:]
 
-  /// The values for a package's versions.
+  /// Computes the values for the versions of a package.
   public init(_ package: DataModelPackage) {
     currentVersionName = package.currentVersionName
     for version in package.versions {
@@ -18,7 +18,7 @@ public struct VersionInfo: Sendable {
     }
   }
 
-  /// Reads the file of a `.momd`, binary as compilers write it, or XML.
+  /// Reads the file in a `.momd`. It is binary, as compilers write it, or XML.
   ///
   /// - Throws: `InvalidDataModel`.
   public init(momd: URL) throws {

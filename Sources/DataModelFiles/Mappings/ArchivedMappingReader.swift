@@ -1,4 +1,4 @@
-/// Turns the archive of a compiled mapping model (`.cdm`) into plain values. Keys that it does not know are ignored.
+/// Reads the archive of a compiled mapping model (`.cdm`) into plain values. Unknown keys are ignored.
 struct ArchivedMappingReader {
   private let file: String
   private let archive: KeyedArchive

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Reads the models that the editor archives inside its mapping models: of each what mappings and version hashes need.
+/// Reads the models that the editor archives inside its mapping models, as far as mappings and version hashes need
+/// them.
 ///
-/// It is the editor's own form. An entity or a property (an "owned attribute") has stereotypes, and these have the
-/// values that the editor shows, each as the default of a property of the stereotype:
+/// They have the editor's own form. An entity or a property (an "owned attribute") has stereotypes. Each value that the
+/// editor shows is the default value of a property of a stereotype:
 ///
 /// | stereotype | of | values |
 /// |---|---|---|
@@ -17,7 +18,7 @@ struct EditorModelReader {
 
   private typealias Fields = [String: KeyedArchive.Value]
 
-  /// nil for bytes that hold no such model.
+  /// Nil if the bytes aren't such a model.
   init?(_ bytes: [UInt8]) {
     guard let archive = try? KeyedArchive(bytes), let root = archive.root, root.className == "XDPMModel" else {
       return nil
@@ -26,7 +27,7 @@ struct EditorModelReader {
     self.root = root
   }
 
-  /// The entities in order of name. Problems name no file.
+  /// The entities, ordered by name. The problems it throws name no file.
   func model(named name: String) throws -> DataModel {
     var model = DataModel(name: name)
     let package = root.object("_xd_rootPackage")

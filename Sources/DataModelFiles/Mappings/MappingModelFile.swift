@@ -1,26 +1,26 @@
 /// A mapping model as plain values: the content of an `.xcmappingmodel` or of a `.cdm`.
 ///
-/// What a source leaves to its compiler is filled in: names, types, hashes and the expressions that the editor shows
-/// without writing them down. See `SourceMappingReader`.
+/// Values that a source file leaves to its compiler are filled in: names, types, hashes, and the expressions that the
+/// editor shows but doesn't write. See `SourceMappingReader`.
 public struct MappingModelFile: Hashable, Sendable {
-  /// In the order in which a migration goes through them.
+  /// The entity mappings in the order in which a migration runs them.
   public var entityMappings: [EntityMapping] = []
 
   public init() {}
 
-  /// What becomes of the objects of one entity.
+  /// What a migration makes of the objects of one entity.
   public struct EntityMapping: Hashable, Sendable {
-    /// Unique in the mapping model.
+    /// The name, unique in the mapping model.
     public var name: String
     public var type = MappingType.undefined
     public var sourceName: String?
     public var destinationName: String?
-    /// 32 bytes.
+    /// The source entity's version hash, 32 bytes.
     public var sourceHash: [UInt8]?
     public var destinationHash: [UInt8]?
     public var attributeMappings: [PropertyMapping] = []
     public var relationshipMappings: [PropertyMapping] = []
-    /// What finds the source objects; nil for all of the source entity.
+    /// The expression that finds the source objects; nil for all objects of the source entity.
     public var sourceExpression: MappingExpression?
     public var policyClassName: String?
     public var userInfo: [String: DataModel.Value] = [:]
@@ -28,10 +28,10 @@ public struct MappingModelFile: Hashable, Sendable {
     public init(name: String) { self.name = name }
   }
 
-  /// Where one property of the new object comes from.
+  /// How one property of the new object gets its value.
   public struct PropertyMapping: Hashable, Sendable {
     public var name: String
-    /// nil leaves the property as the new object has it.
+    /// The expression for the value; nil to leave the property as it is in the new object.
     public var expression: MappingExpression?
     public var userInfo: [String: DataModel.Value] = [:]
 
@@ -41,7 +41,7 @@ public struct MappingModelFile: Hashable, Sendable {
     }
   }
 
-  /// Raw values as in `NSEntityMappingType` and in compiled mapping models.
+  /// The raw values are those of `NSEntityMappingType` and of compiled mapping models.
   public enum MappingType: Int, Sendable, CaseIterable {
     case undefined = 0
     case custom = 1
@@ -50,7 +50,7 @@ public struct MappingModelFile: Hashable, Sendable {
     case copy = 4
     case transform = 5
 
-    /// The name the editor writes.
+    /// The name in the editor.
     public var editorName: String {
       switch self {
       case .undefined: "Undefined"
@@ -64,26 +64,27 @@ public struct MappingModelFile: Hashable, Sendable {
   }
 }
 
-/// An expression of a mapping model.
+/// An expression in a mapping model.
 ///
-/// It is a tree, in the files as here; `text` has it in the format language, as the editor shows it.
+/// It is a tree, as in the files. `text` shows it in the format language, as the editor does.
 public struct MappingExpression: Hashable, Sendable {
   let tree: ExpressionNode
 
-  /// Such as `$source.name` or `FUNCTION($entityPolicy, "join:with:" , $source.first, $source.last)`.
+  /// The expression as text, such as `$source.name` or `FUNCTION($entityPolicy, "join:with:" , $source.first,
+  /// $source.last)`.
   public var text: String { tree.modelText }
 }
 
 extension MappingExpression {
   private static func constant(_ text: String) -> ExpressionNode { .constant(.string(text)) }
 
-  /// A key path on a variable; the variable itself for an empty path.
+  /// A key path of a variable. For an empty path it is the variable itself.
   static func value(_ path: String, of variable: String) -> MappingExpression {
     MappingExpression(
       tree: ExpressionNode.variable(variable).appending(path.split(separator: ".").map(String.init)))
   }
 
-  /// The source objects: those of an entity that meet a predicate.
+  /// The source objects: the objects of an entity that meet a predicate.
   static func fetch(_ entity: String, _ predicate: String) -> MappingExpression {
     let request = ExpressionNode.method(
       "fetchRequestForSourceEntityNamed:predicateString:", of: .variable("manager"),
@@ -92,7 +93,7 @@ extension MappingExpression {
       tree: .fetch(request, value("sourceContext", of: "manager").tree, countOnly: false))
   }
 
-  /// What has become of other source objects, by way of a mapping's name or of a relationship's.
+  /// The destination objects made from other source objects, found by the name of a mapping or of a relationship.
   static func destinations(
     _ selector: String, named name: String, of source: MappingExpression
   ) -> MappingExpression {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads and writes mapping models: the editor's `.xcmappingmodel` folders, and compiled `.cdm` files.
 public enum MappingModelFiles {
-  /// The mapping model in a file of either kind, by its extension, with what is odd in it.
+  /// Reads a mapping model from either kind of file, recognized by its extension. Also returns warnings.
   ///
   /// - Throws: `InvalidDataModel`, naming file, line, entity mapping and property of what is wrong.
   public static func model(
@@ -24,11 +24,11 @@ public enum MappingModelFiles {
     }
   }
 
-  /// The mapping model in the text of an `xcmapping.xml`.
+  /// Reads a mapping model from the text of an `xcmapping.xml`.
   ///
   /// - Parameters:
-  ///   - package: the folder that it is in, from which models are looked for that it only has the paths of.
-  ///   - file: the name that problems carry.
+  ///   - package: the folder of the file. Models that the file only refers to by path are looked for from here.
+  ///   - file: the name of the file in problems.
   public static func model(
     source bytes: [UInt8], package: URL?, file: String
   ) throws -> (model: MappingModelFile, warnings: [DataModelProblem]) {
@@ -37,12 +37,12 @@ public enum MappingModelFiles {
     return (model, reader.warnings)
   }
 
-  /// The mapping model in the bytes of a `.cdm`.
+  /// Reads a mapping model from the bytes of a `.cdm`.
   public static func model(cdm bytes: [UInt8], file: String) throws -> MappingModelFile {
     try ArchivedMappingReader(bytes, file: file).read()
   }
 
-  /// The bytes of a `.cdm`.
+  /// Writes a mapping model as the bytes of a `.cdm`.
   public static func cdm(_ model: MappingModelFile) -> [UInt8] { ArchivedMappingWriter.write(model) }
 
   private static func bytes(of url: URL, _ what: String) throws -> [UInt8] {

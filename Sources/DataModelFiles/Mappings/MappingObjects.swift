@@ -1,15 +1,15 @@
 import Foundation
 
-/// The objects of an `xcmapping.xml`, which is an XML store of the editor's own model.
+/// The objects of an `xcmapping.xml`, an XML store of the editor's own model.
 ///
-/// | type | has |
+/// | type | content |
 /// |---|---|
 /// | XDDEVMAPPINGMODEL | the two models, archived and by path; its entity mappings |
 /// | XDDEVENTITYMAPPING | names, number, policy, filter; its attribute and relationship mappings |
 /// | XDDEVATTRIBUTEMAPPING | name, expression |
-/// | XDDEVRELATIONSHIPMAPPING | name, and an expression, or the mapping and key path that one is made of |
+/// | XDDEVRELATIONSHIPMAPPING | name, and either an expression or the mapping and key path to make one from |
 ///
-/// What the editor has removed from a mapping stays in the file as objects that nothing refers to.
+/// Parts that the editor removed from a mapping stay in the file as objects that nothing refers to.
 struct MappingObjects {
   struct Object {
     let type: String
@@ -17,7 +17,7 @@ struct MappingObjects {
     var values: [String: String] = [:]
     var references: [String: [String]] = [:]
 
-    /// nil where there is none, and for an empty text.
+    /// The value's text; nil if it is missing or empty.
     func text(_ name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     func flag(_ name: String) -> Bool { ["1", "true", "YES"].contains(values[name]) }
@@ -80,7 +80,7 @@ struct MappingObjects {
     self.objects = objects
   }
 
-  /// The objects that a relationship of one leads to, in the file's order of references.
+  /// The objects at the end of an object's relationship, in the order of the references in the file.
   func objects(_ name: String, of object: Object, file: String) throws -> [Object] {
     try (object.references[name] ?? []).map { id in
       guard let found = objects[id] else {

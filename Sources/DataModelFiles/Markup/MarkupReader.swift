@@ -1,4 +1,4 @@
-/// An element of an XML document, with its attributes in the order written and the line it begins on.
+/// An element of an XML document, with its attributes in the order of the text, and the line on which it begins.
 struct MarkupElement {
   var name: String
   var attributes: [(name: String, value: String)] = []
@@ -7,7 +7,7 @@ struct MarkupElement {
   var line: Int
 }
 
-/// Reads a whole document as a tree, for files that are small beside what is made of them: models and property lists.
+/// Reads a whole document into a tree. It is meant for models and property lists, whose files are small.
 enum MarkupReader {
   /// The document's root element.
   static func read(_ bytes: [UInt8]) throws -> MarkupElement {
@@ -29,7 +29,7 @@ enum MarkupReader {
           open[open.count - 1].text += text
         case .end:
           let element = open.removeLast()
-          // After the root only comments and the like may follow.
+          // Only comments and the like may follow the root element.
           if open.isEmpty {
             while try scanner.next() != .finished {}
             return element

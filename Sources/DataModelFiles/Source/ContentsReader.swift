@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads the `contents` of an `.xcdatamodel`: XML to plain values, with the line of each entity and property.
+/// Reads the `contents` of an `.xcdatamodel` from XML into plain values, with the line of each entity and property.
 ///
-/// Reports what is malformed; whether the parts fit together is `DataModelValidator`'s question.
+/// It reports malformed parts. Whether the parts fit together is checked by `DataModelValidator`.
 struct ContentsReader {
   let file: String
   private(set) var problems: [DataModelProblem] = []
@@ -250,7 +250,7 @@ struct ContentsReader {
     return index
   }
 
-  /// `<list><item value="a"/>…</list>…`, of uniqueness constraints and of compound indexes.
+  /// Reads `<list><item value="a"/>…</list>…`, the form of uniqueness constraints and compound indexes.
   private mutating func nameLists(
     _ element: MarkupElement, list: String, item: String, entity: String
   ) -> [[String]] {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Dates as people typed them into the editor before Xcode 4, which kept the text.
+/// Reads dates that people typed into Xcode before version 4, which stored their text.
 ///
-/// Numbers with slashes stand in the order that is usual in the United States: month, day, year. A date without a time
-/// is at noon, as natural language has it; without a time zone it is Greenwich's, so that a model means the same
+/// Numbers with slashes are in the order of the United States: month, day, year. A date without a time is at noon, as
+/// in Apple's natural-language dates. A date without a time zone is in Greenwich time, so that a model means the same
 /// wherever it is read.
 enum TypedDate {
-  /// Seconds since 2001; nil for what is no such date.
+  /// Seconds since 2001-01-01 00:00 UTC; nil if the text isn't such a date.
   static func seconds(_ text: String) -> Double? {
     var words = text.replacingOccurrences(of: ",", with: " ").split(whereSeparator: \.isWhitespace).map {
       $0.lowercased()
@@ -69,7 +69,7 @@ enum TypedDate {
     return names.firstIndex { $0.hasPrefix(word) }.map { $0 + 1 }
   }
 
-  /// Takes AM or PM, which stands where the time has been.
+  /// Removes AM or PM from the words. It stands where the time was.
   private static func half(at place: Int, of words: inout [String]) -> String? {
     guard words.indices.contains(place), ["am", "pm", "a.m.", "p.m."].contains(words[place]) else { return nil }
     return String(words.remove(at: place).prefix(1))

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Whether the UTF-8 bytes are equal. Swift's `==` is true for canonical equivalents too; SQLite's is not.
+/// Whether two strings have the same UTF-8 bytes. Swift's `==` also accepts canonical equivalents; SQLite's doesn't.
 @inline(__always)
 func binaryEqual(_ a: String, _ b: String) -> Bool {
   let count = a.utf8.count
   return count == b.utf8.count && binaryCompare(a, b) == 0
 }
 
-/// Compares by UTF-8 bytes, as SQLite's BINARY collation does: negative, zero or positive.
+/// Compares UTF-8 bytes, as SQLite's BINARY collation does. The result is negative, zero or positive.
 func binaryCompare(_ a: String, _ b: String) -> Int {
   let order = a.utf8.withContiguousStorageIfAvailable { x in
     b.utf8.withContiguousStorageIfAvailable { y in

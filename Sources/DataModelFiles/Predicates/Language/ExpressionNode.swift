@@ -1,20 +1,20 @@
 import Foundation
 
-/// A value in a predicate, as a tree.
+/// An expression of a predicate, as a tree.
 indirect enum ExpressionNode: Hashable, Sendable {
   case constant(PredicateConstant)
   /// `SELF`
   case evaluatedObject
-  /// `$name`, without the `$`.
+  /// `$name`; the string is without the `$`.
   case variable(String)
   /// A key path on the evaluated object: `["author", "name"]`, `["chapters", "@count"]`,
   /// `["chapters", "@sum", "pages"]`. Never empty.
   case keyPath([String])
   /// A key path on another expression: `$x.name`, `SUBQUERY(…).@count`, `function(…).key`.
   case nested(ExpressionNode, [String])
-  /// A function by its selector, `"add:to:"` and such; see `PredicateFunction` for those that evaluate.
+  /// A function by its selector, such as `"add:to:"`. `PredicateFunction` lists those that can be evaluated.
   case function(String, [ExpressionNode])
-  /// `{1, 2, x}`. An aggregate of constants only is `constant(.collection(…))`.
+  /// `{1, 2, x}`. An aggregate of constants only is a `constant(.collection(…))` instead.
   case aggregate([ExpressionNode])
   /// `SUBQUERY(collection, $variable, predicate)`
   case subquery(ExpressionNode, variable: String, PredicateNode)
@@ -29,7 +29,7 @@ indirect enum ExpressionNode: Hashable, Sendable {
   /// `ANYKEY`
   case anyKey
   case block(BlockExpression, [ExpressionNode])
-  /// `FETCH(request, context, countOnly)`; a store makes a sub-select of it.
+  /// `FETCH(request, context, countOnly)`. A store translates it to a sub-select.
   case fetch(ExpressionNode, ExpressionNode, countOnly: Bool)
 
   enum SetOperation: String, Sendable {
@@ -45,7 +45,7 @@ indirect enum ExpressionNode: Hashable, Sendable {
     case at(ExpressionNode)
   }
 
-  /// The expression that the key path `text` stands for: `"a.b"`, or `SELF` for `"self"`.
+  /// Makes an expression from a key path: `keyPath` for `"a.b"`, `evaluatedObject` for `"self"`.
   init(keyPath text: String) {
     var path: [String]
     if text.utf8.contains(UInt8(ascii: ".")) {
@@ -57,7 +57,7 @@ indirect enum ExpressionNode: Hashable, Sendable {
     self = path.isEmpty ? .evaluatedObject : .keyPath(path)
   }
 
-  /// The key path `path` on this expression: on `SELF` and on key paths it is one longer path.
+  /// The key path `path` of this expression. On `SELF` or a key path, it becomes one longer key path.
   func appending(_ path: [String]) -> ExpressionNode {
     switch self {
     case _ where path.isEmpty: self
@@ -68,8 +68,8 @@ indirect enum ExpressionNode: Hashable, Sendable {
     }
   }
 
-  /// `FUNCTION(x, "valueForKeyPath:", "a.b")`, which `NSExpression` makes of a key path on an expression, as `x.a.b`;
-  /// nil for other expressions.
+  /// The key path `x.a.b` for a `FUNCTION(x, "valueForKeyPath:", "a.b")`, which `NSExpression` makes of a key path on
+  /// an expression; nil for other expressions.
   var keyPathCall: ExpressionNode? {
     guard case .function(PredicateFunction.methodCall, let arguments) = self, arguments.count == 3,
       case .constant(.string(let method)) = arguments[1], method == "valueForKeyPath:" || method == "valueForKey:",
@@ -82,10 +82,9 @@ indirect enum ExpressionNode: Hashable, Sendable {
   var isConstant: Bool { if case .constant = self { true } else { false } }
 }
 
-/// An expression that is Swift code; it evaluates in memory only.
-// @unchecked Sendable: as BlockPredicate.
+/// An expression that is Swift code. It can be evaluated in memory only. `@unchecked Sendable`: see `BlockPredicate`.
 final class BlockExpression: Hashable, @unchecked Sendable {
-  /// Takes the evaluated object, the arguments' values and a dictionary for the code's own use.
+  /// Receives the evaluated object, the values of the arguments, and a dictionary for the code's own use.
   let body: (Any?, [Any], NSMutableDictionary?) -> Any
 
   init(_ body: @escaping (Any?, [Any], NSMutableDictionary?) -> Any) { self.body = body }

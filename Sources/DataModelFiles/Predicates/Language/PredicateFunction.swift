@@ -1,11 +1,11 @@
 import Foundation
 
-/// The functions of the predicate language, by their selectors. Evaluation and SQL each know what they do.
+/// The functions of the predicate language, by selector. The evaluator and the SQL translation define what they do.
 ///
-/// Two more selectors occur in trees: `castObject:toType:` (written `CAST(x, "Type")`) and `FUNCTION`, whose
-/// arguments are the operand, the method's name and the method's own arguments.
+/// Trees contain two more selectors: `castObject:toType:`, written `CAST(x, "Type")`, and `FUNCTION`. The arguments of
+/// `FUNCTION` are the operand, the method's name and the method's own arguments.
 enum PredicateFunction: String, CaseIterable, Sendable {
-  // Of a collection, or of several arguments.
+  // Functions of a collection, or of several arguments.
   case sum = "sum:"
   case count = "count:"
   case min = "min:"
@@ -38,7 +38,7 @@ enum PredicateFunction: String, CaseIterable, Sendable {
   case leftShift = "leftshift:by:"
   case rightShift = "rightshift:by:"
   case onesComplement = "onesComplement:"
-  // The rest.
+  // Other functions.
   case now = "now"
   case uppercase = "uppercase:"
   case lowercase = "lowercase:"
@@ -49,26 +49,26 @@ enum PredicateFunction: String, CaseIterable, Sendable {
   case cast = "castObject:toType:"
   case elementAt = "objectFrom:withIndex:"
 
-  /// The spelling of a call of any method: not a function of its own.
+  /// The selector for calls of arbitrary methods. It isn't a function of its own.
   static let methodCall = "FUNCTION"
 
-  /// By selector.
+  /// Functions by selector.
   private static let bySelector = Dictionary(
     uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 
-  /// By the name alone, for `lowercase(name)` and `modulus(a, b)`.
+  /// Functions by name alone, as in `lowercase(name)` and `modulus(a, b)`.
   private static let byName: [String: PredicateFunction] = {
     var names: [String: PredicateFunction] = [:]
     for function in allCases {
       names[String(function.rawValue.prefix { $0 != ":" }).lowercased()] = function
     }
-    // "from:subtract:" and "objectFrom:withIndex:" are known by what they do as well.
+    // "from:subtract:" is also known as "subtract".
     names["from"] = .subtract
     names["subtract"] = .subtract
     return names
   }()
 
-  /// The function that `text` names, with or without its colons, in capitals or not.
+  /// The function with this name, with or without colons, in upper or lower case.
   init?(spelling text: String) {
     guard
       let found = PredicateFunction(rawValue: text)
@@ -77,7 +77,7 @@ enum PredicateFunction: String, CaseIterable, Sendable {
     self = found
   }
 
-  /// How many arguments it takes. `sum:` and its like take one collection, or several numbers.
+  /// Whether the function takes `count` arguments. `sum:` and its like take one collection or several numbers.
   func accepts(_ count: Int) -> Bool {
     switch self {
     case .sum, .count, .min, .max, .average, .median, .mode, .standardDeviation: return count >= 1

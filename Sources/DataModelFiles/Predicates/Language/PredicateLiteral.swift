@@ -1,9 +1,9 @@
 import Foundation
 
-/// Literals of the format language.
+/// Reads and writes literals of the format language.
 enum PredicateLiteral {
-  /// An integer with an optional base prefix; nil if its digits don't fit the base. Beyond `Int64` it is
-  /// floating.
+  /// An integer with an optional base prefix; nil if its digits don't fit the base. An integer beyond `Int64` becomes a
+  /// floating-point number.
   static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> PredicateConstant? {
     var value: Int64 = 0
     if bytes.count < 18, bytes.allSatisfy({ $0 &- 0x30 < 10 }) {
@@ -24,7 +24,7 @@ enum PredicateLiteral {
     return Double(text).map(PredicateConstant.double)
   }
 
-  /// The text between quotes, escapes resolved: `\n \r \t \b \f \v \0 \" \' \\`, `\xHH`, `\uHHHH`, and octal
+  /// The text between quotes, with these escapes resolved: `\n \r \t \b \f \v \0 \" \' \\`, `\xHH`, `\uHHHH`, and octal
   /// `\NNN`. A backslash before any other character is dropped.
   static func string(_ quoted: UnsafeBufferPointer<UInt8>) -> String {
     let inner = UnsafeBufferPointer(rebasing: quoted[1..<(quoted.count - 1)])
@@ -32,7 +32,7 @@ enum PredicateLiteral {
     var result: [UInt8] = []
     var units: [UInt16] = []
     var index = 0
-    /// `\uD83D\uDE00` is one character: surrogates wait for each other.
+    /// `\uD83D\uDE00` is one character, so surrogates are collected until another byte follows.
     func flushUnits() {
       if !units.isEmpty { result += Array(String(decoding: units, as: UTF16.self).utf8) }
       units = []
@@ -99,7 +99,7 @@ enum PredicateLiteral {
     return value
   }
 
-  /// `text` in double quotes, escaped so that `string` gives it back.
+  /// `text` in double quotes, escaped so that `string` returns it.
   static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
-/// The parts of a node: conditions and values. Which case has which is said here alone; a walk says what it does with
-/// one node, and leaves the way down to these three.
+/// The children of a node: conditions and values. Only this file knows the children of each case. A walk over a tree
+/// says what to do with one node, and uses these three functions to go on.
 extension PredicateNode {
-  /// The same node with other parts.
+  /// The same node with other children.
   @inline(__always)
   func mapChildren(
     _ value: (ExpressionNode) throws -> ExpressionNode, conditions: (PredicateNode) throws -> PredicateNode
@@ -18,7 +18,7 @@ extension PredicateNode {
     }
   }
 
-  /// Whether something holds for each part. It stops at the first for which it doesn't.
+  /// Whether all children meet a condition. It stops at the first that doesn't.
   @inline(__always)
   func allChildren(_ value: (ExpressionNode) -> Bool, conditions: (PredicateNode) -> Bool) -> Bool {
     switch self {
@@ -31,8 +31,8 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// The same node with other parts, in the form in which nodes are made: a key path on a key path is one longer path,
-  /// an aggregate of constants is a constant.
+  /// The same node with other children, in the form in which nodes are made: a key path of a key path is one longer
+  /// path, and an aggregate of constants is a constant.
   @inline(__always)
   func mapChildren(
     _ value: (ExpressionNode) throws -> ExpressionNode, conditions: (PredicateNode) throws -> PredicateNode

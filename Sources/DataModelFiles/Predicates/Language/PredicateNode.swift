@@ -1,9 +1,9 @@
 import Foundation
 
-/// A predicate as a tree: what the parser makes, what the printer prints, what the evaluator compiles and
-/// what a store translates.
+/// A predicate as a tree. The parser makes it, the printer prints it, the evaluator compiles
+/// it, and stores translate it.
 ///
-/// `NONE a.b == c` is kept as `not(ANY a.b == c)`, which is what it means.
+/// `NONE a.b == c` is represented as `not(ANY a.b == c)`, which means the same.
 indirect enum PredicateNode: Hashable, Sendable {
   case constant(Bool)
   case and([PredicateNode])
@@ -20,7 +20,7 @@ struct Comparison: Hashable, Sendable {
   var right: ExpressionNode
   var modifier: Modifier
   var options: Options
-  /// The method's name, for `customSelector` alone.
+  /// The name of the method, for `customSelector` only.
   var selector: String?
 
   init(
@@ -60,27 +60,30 @@ struct Comparison: Hashable, Sendable {
     case any = 2
   }
 
-  /// How strings are compared. The first four raw values are those of `NSComparisonPredicate.Options`.
-  /// Without any, strings are compared byte by byte, as SQLite compares them.
+  /// How strings are compared. The first four raw values are those of
+  /// `NSComparisonPredicate.Options`. Without options, strings are compared byte by byte, as
+  /// SQLite does.
   struct Options: OptionSet, Hashable, Sendable {
     var rawValue: UInt
     /// `[c]`
     static let caseInsensitive = Options(rawValue: 1)
     /// `[d]`
     static let diacriticInsensitive = Options(rawValue: 2)
-    /// `[n]`: both sides are normalised already; byte by byte. It overrides `[c]` and `[d]`.
+    /// `[n]`: both sides are already normalized, so they are compared byte by byte. It
+    /// overrides `[c]` and `[d]`.
     static let normalized = Options(rawValue: 4)
     /// `[l]`
     static let localeSensitive = Options(rawValue: 8)
-    /// `[w]`: whole words, in string operators.
+    /// `[w]`: matches whole words only, in string operators.
     static let word = Options(rawValue: 16)
   }
 }
 
-/// A predicate that is Swift code. It evaluates in memory only; no store can translate it.
-// @unchecked Sendable: the closure is the program's; it is called where the predicate is evaluated.
+/// A predicate that is Swift code. It can be evaluated in memory only; no store can translate
+/// it. `@unchecked Sendable`: the closure belongs to the program, and is called where the
+/// predicate is evaluated.
 final class BlockPredicate: Hashable, @unchecked Sendable {
-  /// Takes the evaluated object, as the program knows it, and the variables.
+  /// Receives the evaluated object as the program knows it, and the variables.
   let body: (Any?, [String: Any]?) -> Bool
 
   init(_ body: @escaping (Any?, [String: Any]?) -> Bool) { self.body = body }

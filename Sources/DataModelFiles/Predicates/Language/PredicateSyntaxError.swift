@@ -1,9 +1,9 @@
-/// Where reading a format string failed, and what was expected there. `failure(in:)` makes of it what the module
-/// throws.
+/// The place at which a format string can't be read, and what was expected there. `failure(in:)` turns it into the
+/// error that the module throws.
 struct PredicateSyntaxError: Error {
-  /// UTF-8 offset into the format string.
+  /// The offset in the format string, in UTF-8 bytes.
   var offset: Int
-  /// "expected …", and what was found where that helps.
+  /// "expected …", and, where it helps, what was found.
   var what: String
 
   init(at offset: Int, _ what: String) {

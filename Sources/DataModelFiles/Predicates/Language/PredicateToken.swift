@@ -1,25 +1,25 @@
 import Foundation
 
-/// A word, a sign, a literal or an argument of a format string, with the bytes it was read from.
+/// A word, sign, literal or argument in a format string, and its range of bytes.
 struct PredicateToken {
   var kind: Kind
-  /// UTF-8 offsets.
+  /// UTF-8 offsets in the format string.
   var start: Int
   var end: Int
 
   enum Kind: UInt8 {
     case end
     case word
-    /// `#word`: never a keyword. Its bytes exclude the `#`.
+    /// `#word`, which is never a keyword. Its range excludes the `#`.
     case escapedWord
-    /// `$name`, without the `$`.
+    /// `$name`. Its range excludes the `$`.
     case variable
-    /// `@count`, with the `@`.
+    /// `@count`. Its range includes the `@`.
     case collectionOperator
     case string
     case integer
     case floating
-    /// `%…`, the conversion letter being its last byte.
+    /// `%…`. The last byte is the conversion letter.
     case argument
 
     case openParenthesis, closeParenthesis, openBrace, closeBrace, openBracket, closeBracket
@@ -29,21 +29,21 @@ struct PredicateToken {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
     case and, or, not
 
-    // Keywords that are signs of the grammar wherever they stand, except after a dot.
+    // Words that are always keywords, except after a dot.
     case `in`, between, contains, beginsWith, endsWith, like, matches, utiConformsTo, utiEquals
     case any, all, none
     case truePredicate, falsePredicate
     case yes, no, null, this, anyKey
-    // Keywords before "(" or between operands only; elsewhere they are names.
+    // Words that are keywords only before "(" or between operands. Elsewhere they are names.
     case subquery, cast, ternary, function, fetch
     case union, intersect, setMinus
-    // Keywords between brackets only.
+    // Words that are keywords only between brackets.
     case first, last, size
   }
 }
 
 extension PredicateToken.Kind {
-  /// Keywords by their spelling in capitals, several for some.
+  /// Keywords by their spelling in capitals. Some have several spellings.
   static let keywords: [(String, PredicateToken.Kind)] = [
     ("AND", .and), ("OR", .or), ("NOT", .not), ("IN", .in), ("BETWEEN", .between), ("CONTAINS", .contains),
     ("BEGINSWITH", .beginsWith), ("ENDSWITH", .endsWith), ("LIKE", .like), ("MATCHES", .matches),
@@ -54,7 +54,7 @@ extension PredicateToken.Kind {
     ("INTERSECT", .intersect), ("MINUS", .setMinus), ("FIRST", .first), ("LAST", .last), ("SIZE", .size),
   ]
 
-  /// Keywords by length, packed: a look-up is a comparison of integers.
+  /// Keywords by length, packed into integers so that a look-up only compares integers.
   private static let packedKeywords: [[(UInt64, UInt64, PredicateToken.Kind)]] = {
     var table = [[(UInt64, UInt64, PredicateToken.Kind)]](repeating: [], count: 17)
     for (word, kind) in keywords {
@@ -64,7 +64,7 @@ extension PredicateToken.Kind {
     return table
   }()
 
-  /// Up to 16 letters in capitals, a byte each.
+  /// Packs up to 16 letters, converted to capitals, into two integers with a byte for each letter.
   private static func pack(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64) {
     var high: UInt64 = 0
     var low: UInt64 = 0
@@ -75,7 +75,7 @@ extension PredicateToken.Kind {
     return (high, low)
   }
 
-  /// The keyword that `bytes` spell, in capitals or not, else `.word`.
+  /// The keyword that `bytes` spell, in upper or lower case, otherwise `.word`.
   static func keyword(_ bytes: UnsafeBufferPointer<UInt8>) -> PredicateToken.Kind {
     guard (2...16).contains(bytes.count) else { return .word }
     let candidates = packedKeywords[bytes.count]
@@ -87,10 +87,10 @@ extension PredicateToken.Kind {
     return .word
   }
 
-  /// Whether it was spelled with letters, so that it is a name after a dot.
+  /// Whether it is spelled with letters, and so is a name after a dot.
   var isWord: Bool { self == .word || self == .escapedWord || isKeyword }
 
-  /// Whether it is spelled as a keyword. `&&`, `||` and `!` are told by their bytes, not here.
+  /// Whether it is a keyword. `&&`, `||` and `!` have keyword kinds too; only their bytes tell them from words.
   var isKeyword: Bool { rawValue >= PredicateToken.Kind.and.rawValue }
 
   /// Whether a keyword of this kind is a name where the grammar wants a value.
