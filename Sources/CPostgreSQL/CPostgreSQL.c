@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-// Where each function is, once the library is loaded.
+// The address of each function, once the library is loaded.
 #define CPQ_POINTER(Result, name, swift, parameters, arguments) static Result(*name##_pointer) parameters;
 CPQ_FUNCTIONS(CPQ_POINTER)
 #undef CPQ_POINTER
@@ -13,7 +13,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char problem[256];
 
 static void load(void) {
-  // Version 5 is that of every libpq since 2006.
+  // libpq has been "libpq.so.5" in every release since 2006.
   void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     const char *said = dlerror();

@@ -1,9 +1,10 @@
-// PostgreSQL's client library, libpq, as the store calls it. It is looked for when the first connection is made, not when
-// a program is built or started: so nothing of it is needed to build, and who has no such store never loads it.
+// The functions of PostgreSQL's client library, libpq, that the store calls. The library is loaded when the first
+// connection is made. So you can build and start a program without it, and a program without such a store never loads
+// it.
 //
-// Names, parameters and numbers are those of libpq's documentation; its interface has been the same since version 8.
-// `cpq_load` comes first. Each function here has its own name, so that a program which is linked with libpq as well calls
-// the library's functions by theirs.
+// Names, parameters and numbers are those of libpq's documentation; its interface has been stable since version 8. Call
+// `cpq_load` first. Each function here has a name of its own, so that a program that links libpq itself still calls the
+// library's functions by theirs.
 
 #ifndef CPOSTGRESQL_H
 #define CPOSTGRESQL_H
@@ -41,8 +42,8 @@ typedef enum {
 
 typedef enum { PQTRANS_IDLE, PQTRANS_ACTIVE, PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_UNKNOWN } PGTransactionStatusType;
 
-// Loads the library, once. Null if all is there; else what the system's loader says, or the function that is missing.
-// Any thread.
+// Loads the library once. Returns null if it is complete; otherwise the message of the system's loader, or the name of
+// the missing function. Any thread may call it.
 const char *cpq_load(void);
 
 // X(result, name, Swift's name, parameters, arguments)
@@ -88,7 +89,7 @@ const char *cpq_load(void);
   X(int, PQgetisnull, "PQgetisnull(_:_:_:)", (const PGresult *result, int row, int column), (result, row, column))     \
   X(void, PQclear, "PQclear(_:)", (PGresult * result), (result))
 
-// Swift knows each by the library's own name.
+// In Swift each function has libpq's own name.
 #if defined(__has_attribute) && __has_attribute(swift_name)
 #define CPQ_SWIFT_NAME(name) __attribute__((swift_name(name)))
 #else

@@ -1,30 +1,31 @@
-/// The functions and collations that a predicate's SQL calls, under the names that they have in a SQLite store, where
-/// the program itself answers. They are made with the tables.
+/// The functions and collations that the SQL of a predicate calls. They have the same names as in a SQLite store, where
+/// the program implements them. Here they are created with the tables.
 ///
-/// | function | answers |
+/// | function | result |
 /// |---|---|
-/// | NSCoreDataFold(text, options) | the text under which all that are equal to it have the same bytes |
+/// | NSCoreDataFold(text, options) | a text with the same bytes for all texts that are equal under the options |
 /// | NSCoreDataStringCompare(a, b, options, locale) | -1, 0, 1 |
-/// | NSCoreDataStringSearch(text, piece, options, locale) | whether the text has the piece |
-/// | NSCoreDataLike(text, pattern, options) | whether the whole text fits the pattern of `LIKE` |
-/// | NSCoreDataMatches(text, pattern, options) | whether the whole text fits the regular expression |
-/// | NSCoreDataText(number or text) | it as a text, as in memory |
-/// | NSCoreDataDivide(number, number) | the quotient of a number that was a text |
-/// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number that a text begins with, else 0 |
+/// | NSCoreDataStringSearch(text, piece, options, locale) | whether the text contains the piece |
+/// | NSCoreDataLike(text, pattern, options) | whether the whole text matches the pattern of `LIKE` |
+/// | NSCoreDataMatches(text, pattern, options) | whether the whole text matches the regular expression |
+/// | NSCoreDataText(number or text) | the value as text, the same text as in memory |
+/// | NSCoreDataDivide(number, number) | the quotient of a number that was text; it is whole if both numbers are |
+/// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number at the beginning of the text, or 0 |
 ///
-/// `options`: 1 case, 128 diacritics, 32 by locale, 2²⁰ whole words, 8 at the start, 12 at the end. Case and marks are
-/// ICU's. What differs from memory: a regular expression is PostgreSQL's, and an order by locale is that of ICU's root.
+/// The bits of `options`: 1 ignores case, 128 ignores diacritics, 32 uses the locale, 2²⁰ finds whole words, 8 searches
+/// at the start, 12 at the end. Case and marks are those of ICU. Two results differ from those in memory: regular
+/// expressions are PostgreSQL's, and the order by locale is that of ICU's root locale.
 enum StoreFunctions {
   static let statements: [String] =
     collations + [
-      // The base letters whose marks are diacritics, and the marks.
+      // A class of base letters whose marks are diacritics, and the marks behind them.
       make(
         "FoldMarks(text, bigint)", "text",
         """
         CASE WHEN $2 & 128 = 0 THEN $1 ELSE regexp_replace($1,
           '([\\u0001-\\u02ff\\u0370-\\u0482\\u0488-\\u052f\\u1e00-\\u1fff\\u2c60-\\u2c7f])[\(marks)]+', '\\1', 'g') END
         """),
-      // ı has the capital of another letter; ς is a σ at the end of a word.
+      // ı is kept, because its capital is that of another letter. ς is a σ at the end of a word.
       make(
         "FoldCase(text, bigint)", "text",
         """
@@ -46,7 +47,7 @@ enum StoreFunctions {
             NSCoreDataFold($2, $3) COLLATE NSCollateLocale)
           ELSE NSCoreDataOrder(NSCoreDataFold($1, $3) COLLATE "C", NSCoreDataFold($2, $3) COLLATE "C") END
         """),
-      // Where a whole word is asked for, no letter or digit of the piece has one beside it.
+      // For whole words, a letter or digit at an end of the piece must not have another beside it.
       make(
         "WordPlace(text, text, bigint)", "boolean",
         """
@@ -97,13 +98,13 @@ enum StoreFunctions {
       make("Text(text)", "text", "$1"),
       make("Text(bigint)", "text", "$1::text COLLATE \"C\""),
       make("Text(numeric)", "text", "trim_scale($1)::text COLLATE \"C\""),
-      // A whole number has one decimal place, and no zero is negative.
+      // A whole number has one decimal place, and zero has no sign.
       make(
         "Text(double precision)", "text",
         """
         CASE WHEN $1 = 0 THEN '0.0' WHEN $1::text ~ '[.eNI]' THEN $1::text ELSE $1::text || '.0' END COLLATE "C"
         """),
-      // The number that a text begins with, else 0.
+      // The number at the beginning of the text, or 0.
       make(
         "Real(text)", "double precision",
         """
@@ -116,7 +117,7 @@ enum StoreFunctions {
       make("Number(double precision)", "double precision", "$1"),
       make("Number(bigint)", "bigint", "$1"),
       make("Number(numeric)", "numeric", "$1"),
-      // Of whole numbers the quotient is cut.
+      // Whole numbers have a whole quotient, cut towards zero.
       make(
         "Divide(double precision, bigint)", "double precision",
         """
@@ -141,14 +142,14 @@ enum StoreFunctions {
         "(SELECT CASE WHEN bool_or(v IS NULL) THEN NULL ELSE max(v) END FROM unnest($1) AS v)"),
     ]
 
-  /// Made before the functions that call them.
+  /// Created before the functions that use them.
   static let collations = [
     "CREATE COLLATION NSCollateLocale (provider = icu, locale = 'und')",
     "CREATE COLLATION NSCollateLocaleNoCase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
     "CREATE COLLATION NSCollateLocaleSensitive (provider = icu, locale = 'und-u-kn-true')",
   ]
 
-  /// An ASCII letter, a digit, `_`, or anything that is not ASCII.
+  /// An ASCII letter, a digit, `_`, or any character beyond ASCII.
   private static let wordLetter = "[^\\x01-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]"
 
   private static let marks =
