@@ -176,7 +176,8 @@ struct Inspect: ParsableCommand {
     show(json ? report.json.text + "\n" : report.text)
   }
 
-  /// Names of entities and tables come from the file, too, so a terminal gets nothing to act upon.
+  /// Prints a text. Names of entities and tables come from the file, so characters that a terminal acts on are written
+  /// out.
   private func show(_ text: String) { print(text.visible, terminator: "") }
 
   private func write(_ svg: String, to path: String) throws {

@@ -1,4 +1,4 @@
-/// How boxes are set.
+/// The sizes of text in boxes.
 enum BoxText {
   static let size = 12.0
   static let titleSize = 14.0
@@ -9,7 +9,7 @@ enum BoxText {
   static func width(_ box: DiagramGraph.Box) -> Int {
     let names = box.rows.map { min(limit, TextWidth.of($0.name, size: size)) }.max() ?? 0
     let types = box.rows.map { min(limit, TextWidth.of($0.type, size: size)) }.max() ?? 0
-    // The longest name seldom stands beside the longest type.
+    // The longest name seldom stands beside the longest type, so rows are measured one by one.
     let rows =
       box.rows.map {
         min(limit, TextWidth.of($0.name, size: size)) + min(limit, TextWidth.of($0.type, size: size)) + gap
@@ -25,7 +25,7 @@ enum BoxText {
   }
 }
 
-/// What the signs mean, below the picture.
+/// The explanation of the signs, below the picture.
 enum Legend {
   static let width = 330
   static let height = 34
@@ -111,7 +111,7 @@ extension Diagram {
     return lines
   }
 
-  /// A line of horizontal and vertical pieces, with round corners.
+  /// A path of horizontal and vertical pieces with rounded corners.
   private static func outline(_ points: [DiagramLayout.Point]) -> String {
     var text = "M\(points[0].x) \(points[0].y)"
     for place in points.indices.dropFirst().dropLast() {
@@ -130,7 +130,7 @@ extension Diagram {
     return text + " L\(last.x) \(last.y)"
   }
 
-  /// The sign at a line's end, in front of the box.
+  /// The sign at the end of a line, in front of the box.
   private static func mark(_ mark: DiagramGraph.Mark, at point: DiagramLayout.Point, isRight: Bool)
     -> [String]
   {
@@ -166,7 +166,7 @@ extension Diagram {
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
       case "'": escaped += "&#39;"
-      // XML has no way to write these.
+      // XML can't contain these characters.
       case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
         escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)

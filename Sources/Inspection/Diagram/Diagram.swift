@@ -1,14 +1,13 @@
 import DataModelFiles
 
-/// A picture of a model: entities as boxes with their attributes, relationships as lines with one bar for
-/// "one" and a crow's foot for "many", inheritance as arrows to the parent.
+/// A picture of a model. Entities are boxes with their attributes. Relationships are lines with one bar for "one" and a
+/// crow's foot for "many". Arrows lead from an entity to its parent.
 ///
-/// Boxes stand in columns by what hangs together; lines run between the columns and never through a box. The
-/// same model gives the same picture. Boxes are light and lines of a middle grey, so that it can be read on
-/// white and on black.
+/// Related boxes stand in neighbouring columns. Lines run between the columns and never through a box. The same model
+/// always gives the same picture. Boxes are light and lines are medium grey, so it can be read on white and on black.
 public struct Diagram {
   let graph: DiagramGraph
-  /// Groups with their place on the page.
+  /// The groups of related boxes, with their positions on the page.
   private(set) var parts: [(layout: DiagramLayout, x: Int, y: Int)] = []
   private(set) var width = 0
   private(set) var height = 0
@@ -25,10 +24,10 @@ public struct Diagram {
     pack(layouts, limit: limit)
   }
 
-  /// In rows: what still fits into the page's width stands beside what came before.
+  /// Places the groups in rows. A group stands beside the one before if the page's width allows it.
   private mutating func pack(_ layouts: [DiagramLayout], limit: Int) {
     var (x, y, rowHeight) = (0, 0, 0)
-    // The big ones in their order, then those of one box by height, so that rows are even.
+    // Groups of several boxes come first, in their order. Single boxes follow, ordered by height so that rows are even.
     let big = layouts.filter { $0.boxes.count > 1 }
     let small = layouts.filter { $0.boxes.count == 1 }.enumerated()
       .sorted { ($1.element.height, $0.offset) < ($0.element.height, $1.offset) }.map(\.element)

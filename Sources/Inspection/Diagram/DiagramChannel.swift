@@ -1,9 +1,9 @@
-/// The gap between two columns: gives each line that changes its height there a vertical track of its own, so
-/// that lines never lie on each other and cross seldom.
+/// The gap between two columns. It gives each line that changes its height there a vertical track of its own, so that
+/// lines never overlap and seldom cross.
 struct DiagramChannel {
-  /// Ends at both sides that one line joins, or several that share it.
+  /// The ends on both sides that one line joins, or several lines that share their way.
   struct Net {
-    /// Heights of the ends at the left and at the right.
+    /// The heights of the ends on the left and on the right.
     var left: Set<Int> = []
     var right: Set<Int> = []
 
@@ -13,14 +13,14 @@ struct DiagramChannel {
     var isStraight: Bool { left.count == 1 && left == right }
   }
 
-  /// The track of each net, from 0 at the left; -1 for straight ones.
+  /// The track of each net, counted from 0 at the left; -1 for a straight net.
   let tracks: [Int]
   let count: Int
 
-  /// nil where no order of tracks keeps all lines apart: then one side has to move by half a row.
+  /// Nil if no order of tracks keeps all lines apart. One side then has to move by half a row.
   init?(_ nets: [Net]) {
     let bent = nets.indices.filter { !nets[$0].isStraight }
-    // A line that ends at the left, at the height at which another ends at the right, must turn before it.
+    // If a line ends on the left at the height at which another ends on the right, it must turn before the other.
     var before: [Int: Set<Int>] = [:]
     for net in bent {
       before[net] = Set(bent.filter { $0 != net && !nets[$0].left.isDisjoint(with: nets[net].right) })
@@ -55,7 +55,7 @@ struct DiagramChannel {
     }
   }
 
-  /// How often two nets cross with the first one's track at the left.
+  /// How often two nets cross if the first one's track is on the left.
   private static func crossings(_ first: Net, _ second: Net) -> Int {
     first.right.count { second.low < $0 && $0 < second.high }
       + second.left.count { first.low < $0 && $0 < first.high }

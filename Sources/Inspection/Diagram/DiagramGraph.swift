@@ -1,29 +1,29 @@
 import DataModelFiles
 
-/// A model as boxes and lines, before they have places.
+/// A model as boxes and lines, before they have positions.
 ///
-/// A box has a head, and a row for each attribute and relationship. The line of a relationship ends at its
-/// own row, and at its inverse's, so that no line needs a label.
+/// A box has a head and a row for each attribute and relationship. A relationship's line joins its own row with the row
+/// of its inverse, so no line needs a label.
 struct DiagramGraph {
   struct Box {
     let name: String
     let isAbstract: Bool
     let rows: [Row]
-    /// How many of the rows are attributes: these stand first.
+    /// The number of attributes, which are the first rows.
     let attributeCount: Int
   }
 
   struct Row {
     let name: String
     let type: String
-    /// Set in italics: what is not stored as it is.
+    /// Whether the row is in italics, because its value isn't stored as it is.
     var isSlanted = false
   }
 
-  /// Where a line ends at a box.
+  /// The end of a line at a box.
   struct End: Hashable {
     let box: Int
-    /// nil for the head.
+    /// The row; nil for the head.
     let row: Int?
   }
 
@@ -34,10 +34,10 @@ struct DiagramGraph {
   struct Line {
     let first: End
     let second: End
-    /// How many objects of its box belong to one of the other.
+    /// How many objects of this end's box belong to one object of the other.
     let firstMark: Mark
     let secondMark: Mark
-    /// The parent's box, for a line that shows inheritance; it is the first end's.
+    /// The parent's box if the line shows inheritance, otherwise nil. It is the box of the first end.
     let parent: Int?
 
     var isLoop: Bool { first.box == second.box }
@@ -66,7 +66,7 @@ struct DiagramGraph {
           continue
         }
         let mark = relationship.isToMany ? Mark.many : .one
-        // The inverse may be an ancestor's.
+        // The inverse may belong to an ancestor.
         let owner = model.lineage(of: entities[destination]).first { candidate in
           candidate.relationships.contains { $0.name == relationship.inverseName }
         }
@@ -81,7 +81,7 @@ struct DiagramGraph {
         }
         let other = End(box: box, row: boxes[box].row(of: inverse.name))
         if other == end {
-          // Its own inverse: the line comes back to the head.
+          // The relationship is its own inverse, so the line leads back to the head.
           lines.append(
             Line(first: end, second: End(box: box, row: nil), firstMark: mark, secondMark: .none, parent: nil)
           )
@@ -97,7 +97,7 @@ struct DiagramGraph {
     self.lines = lines
   }
 
-  /// Boxes that hang together, each group and the groups in order; boxes by themselves last, one by one.
+  /// The groups of connected boxes, larger groups first. Boxes without lines are groups of one.
   var groups: [[Int]] {
     var leader = Array(boxes.indices)
     func find(_ box: Int) -> Int { leader[box] == box ? box : find(leader[box]) }

@@ -1,16 +1,16 @@
-/// Gives each box of a group a column, so that lines are short, heirs stand right of their parents, and no
-/// column becomes much higher than the others.
+/// Assigns a column to each box of a group, so that lines are short, children stand to the right of their parents, and
+/// no column is much higher than the others.
 ///
-/// Starts from the distances to each box in turn and improves by moving single boxes; the best start counts.
-/// There is no chance in it.
+/// It starts once from each box, with the distances from it, improves each start by moving single boxes, and takes the
+/// best result. Nothing is random.
 struct DiagramLayers {
   private let lines: [DiagramGraph.Line]
   private let heights: [Double]
   private let limit: Double
-  /// By position in the group: lines as positions.
+  /// The neighbours of each box, by position in the group.
   private var neighbors: [[(other: Int, isParent: Bool, isChild: Bool)]]
 
-  /// The column of each box, from 0 without a gap.
+  /// The column of each box, counted from 0 without gaps.
   static func assign(_ group: [Int], _ lines: [DiagramGraph.Line], heights: [Double], width: Double) -> [Int] {
     if group.count == 1 { return [0] }
     return DiagramLayers(group, lines, heights: heights, width: width).best()
@@ -101,7 +101,7 @@ struct DiagramLayers {
       + columns.sorted { $0.key < $1.key }.reduce(0) { $0 + excess($1.value) }
   }
 
-  /// What a column costs that is higher than it should be.
+  /// The cost of a column that is higher than it should be.
   private func excess(_ height: Double) -> Double {
     let over = max(0, height - limit) / limit
     return 12 * over + 12 * over * over

@@ -1,5 +1,5 @@
-/// One group of boxes with its lines, laid out: columns of boxes, and lines that run in the gaps between
-/// columns and through rows that are kept free for them.
+/// The layout of one group: columns of boxes, and lines that run in the gaps between columns and through rows that are
+/// kept free for them.
 struct DiagramLayout {
   struct Point: Equatable {
     var x: Int
@@ -19,7 +19,7 @@ struct DiagramLayout {
   struct Path {
     let line: Int
     var points: [Point]
-    /// Whether the line leaves its first, and its last, box at the right.
+    /// Whether the line leaves its first box, and its last box, on the right.
     let startsRight: Bool
     let endsRight: Bool
     /// Whether the path begins at the line's second end.
@@ -42,18 +42,18 @@ struct DiagramLayout {
   /// Each line of the group as the items that it passes, from left to right.
   private var chains: [(line: Int, items: [Int], isReversed: Bool)] = []
   private var items: [DiagramOrder.Item] = []
-  /// Places of lines' ends in heads: by box, side, and line or parent.
+  /// The positions of line ends in heads, by box, side, and line or parent.
   private var slots: [Slot: Int] = [:]
   private var heads: [Int: Int] = [:]
 
   private struct Slot: Hashable {
     let box: Int
     let isRight: Bool
-    /// nil for the place that all heirs share.
+    /// The line; nil for the place that all children share.
     let line: Int?
   }
 
-  /// - Parameter widths: of all boxes of the graph.
+  /// - Parameter widths: the widths of all boxes of the graph.
   init(_ graph: DiagramGraph, _ group: [Int], widths: [Int]) {
     self.graph = graph
     self.group = group
@@ -107,7 +107,7 @@ struct DiagramLayout {
     }
   }
 
-  /// How far down its box an end is, from 0 to 1.
+  /// The position of an end in its box, from 0 at the top to 1 at the bottom.
   private func part(_ end: DiagramGraph.End) -> Double {
     let rows = Double(graph.boxes[end.box].rows.count + 2)
     return (end.row.map { Double($0) + 2.5 } ?? 1) / rows
@@ -130,7 +130,7 @@ struct DiagramLayout {
     Slot(box: end.box, isRight: isRight, line: graph.lines[line].parent == end.box ? nil : line)
   }
 
-  /// Gives the ends at heads their places, in the order of what they lead to.
+  /// Assigns places to the ends at heads, in the order of what they lead to.
   private mutating func assignSlots(_ order: DiagramOrder) {
     var positions = Array(repeating: 0, count: items.count)
     for column in order.columns { for (place, item) in column.enumerated() { positions[item] = place } }
@@ -162,7 +162,7 @@ struct DiagramLayout {
     }
   }
 
-  /// An end's distance from the top of its box.
+  /// The distance of an end from the top of its box.
   private func offset(_ end: DiagramGraph.End, isRight: Bool, line: Int) -> Int {
     if let row = end.row { return heads[end.box]! + row * Self.row + Self.row / 2 }
     return slots[slot(end, isRight: isRight, line: line)]! * Self.row + Self.row / 2
@@ -213,7 +213,7 @@ struct DiagramLayout {
       var gap = Gap(self, column, tops)
       var channel = DiagramChannel(gap.nets)
       if channel == nil {
-        // Half a row further down nothing of the right side is on one height with the left one.
+        // Moves the right side down by half a row, so that none of its ends is at the height of an end on the left.
         for item in items.indices where items[item].layer > column { tops[item] += Self.row / 2 }
         gap = Gap(self, column, tops)
         channel = DiagramChannel(gap.nets)
@@ -272,10 +272,10 @@ struct DiagramLayout {
       line: chain.line, points: points, startsRight: true, endsRight: isBeside, isReversed: chain.isReversed)
   }
 
-  /// A gap at the right of a column, with what passes it.
+  /// The gap to the right of a column, and the lines that pass it.
   private struct Gap {
     var nets: [DiagramChannel.Net] = []
-    /// The net of each line.
+    /// The net of each line, by line.
     private var netOfLine: [Int: Int] = [:]
     var channel: DiagramChannel?
     var x = 0
@@ -292,7 +292,7 @@ struct DiagramLayout {
               ? tops[item] + DiagramLayout.row / 2
               : tops[item] + layout.offset(end, isRight: isRight, line: chain.line)
           }
-          // Heirs share the way to their parent.
+          // Children share the way to their parent.
           var shared: DiagramLayout.Slot?
           if let parent = layout.graph.lines[chain.line].parent {
             if layout.items[from].box == parent, parent == leftEnd.box {
@@ -315,7 +315,7 @@ struct DiagramLayout {
       }
     }
 
-    /// Where a line changes its height; nil where it does not pass.
+    /// The position at which a line changes its height; nil if it doesn't in this gap.
     func x(ofLine line: Int, margin: Int, track: Int) -> Int? {
       guard let net = netOfLine[line], let number = channel?.tracks[net], number >= 0 else { return nil }
       return x + margin + spare + number * track

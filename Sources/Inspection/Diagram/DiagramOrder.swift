@@ -1,16 +1,14 @@
-/// The order of boxes in columns, found by sweeps over the columns and exchanges of neighbours, so that few
-/// lines cross.
+/// The order of boxes in columns, with few crossings. It is found by sweeping over the columns and by exchanging
+/// neighbours.
 ///
-/// A line over more than one column gets a **bend** in each column between: a place of its own among the
-/// boxes.
+/// A line across several columns gets a **bend** in each column between: a place of its own among the boxes.
 struct DiagramOrder {
-  /// What stands in a column: a box of the group, or the bend of a line.
+  /// An item in a column: a box of the group, or a bend of a line.
   struct Item {
-    /// nil for a bend.
+    /// The box; nil for a bend.
     var box: Int?
     var layer: Int
-    /// Lines to the left and to the right: the other item, and the place of both ends within their items, 0
-    /// to 1.
+    /// Lines to the left and to the right: the other item, and the positions of both ends in their items, from 0 to 1.
     var left: [Link] = []
     var right: [Link] = []
     /// Lines within the column.
@@ -24,7 +22,7 @@ struct DiagramOrder {
   }
 
   private(set) var items: [Item]
-  /// Items by column, from top to bottom.
+  /// The items of each column, from top to bottom.
   private(set) var columns: [[Int]]
   private var positions: [Int]
 
@@ -67,7 +65,7 @@ struct DiagramOrder {
     if now < bestCost - 1e-9 { (best, bestCost) = (columns, now) }
   }
 
-  /// The same for each seed.
+  /// Shuffles the columns. The same seed always gives the same order.
   private mutating func shuffle(seed: UInt64) {
     var state = seed &* 0x9E37_79B9_7F4A_7C15
     for layer in columns.indices {
@@ -83,7 +81,7 @@ struct DiagramOrder {
       var links = toTheLeft ? items[item].left : items[item].right
       if both || links.isEmpty { links = items[item].left + items[item].right }
       let own = Double(positions[item])
-      // A box within a column moves towards what it is joined with there.
+      // A box with lines inside its column moves towards the boxes that it is joined with.
       let beside = items[item].beside.map { Double(positions[$0.other]) }
       if links.isEmpty {
         return beside.isEmpty ? own : (own + beside.reduce(0, +)) / Double(beside.count + 1)
@@ -96,7 +94,7 @@ struct DiagramOrder {
     for (place, item) in columns[layer].enumerated() { positions[item] = place }
   }
 
-  /// Exchanges neighbours as long as it helps.
+  /// Exchanges neighbours as long as that reduces the cost.
   private mutating func exchange() {
     for _ in 0..<20 {
       var helped = false
@@ -137,7 +135,7 @@ struct DiagramOrder {
     return count
   }
 
-  /// Lines within a column are the better the shorter they are, and cross what goes off to the right between.
+  /// The cost of lines inside a column: their length, and the lines to the right that they cross.
   private func besideCost(_ layer: Int) -> Double {
     var cost = 0.0
     for item in columns[layer] {

@@ -1,24 +1,25 @@
-/// Heights on the page: each item as near as can be to what it is joined with, in the order of its column.
+/// Vertical positions: each item is as near as possible to the items that it is joined with, and keeps its order in the
+/// column.
 ///
-/// Everything stands on a grid of one row's height, and so does every line's end; two ends at the two sides
-/// of a gap between columns are then either on one height or at least a row apart.
+/// All items and all ends of lines are on a grid of one row's height. So two ends on the two sides of a gap are either
+/// at the same height or at least a row apart.
 struct DiagramPlaces {
   static let grid = 20
 
   struct Link {
     let other: Int
-    /// The end's distance from the top of its own item, and of the other.
+    /// The distance of the end from the top of its own item, and of the other end from the top of the other item.
     let own: Double
     let far: Double
     let weight: Double
   }
 
-  /// The top of each item, a multiple of the grid, from 0.
+  /// The top of each item: a multiple of the grid, from 0.
   ///
   /// - Parameters:
-  ///   - columns: items from top to bottom.
-  ///   - heights: of all items.
-  ///   - distances: from each item's top to that of the next in its column, at least; a multiple of the grid.
+  ///   - columns: the items of each column, from top to bottom.
+  ///   - heights: the heights of all items.
+  ///   - distances: the least distance from an item's top to the next item's top in its column, a multiple of the grid.
   static func tops(
     columns: [[Int]], heights: [Int], distances: (Int, Int) -> Int, links: [[Link]]
   ) -> [Int] {
@@ -30,7 +31,8 @@ struct DiagramPlaces {
         if place + 1 < column.count { top += Double(distances(item, column[place + 1])) }
       }
     }
-    // What hangs together by one long line only moves closer when the empty band between is taken out.
+    // Parts that are joined by one long line only come closer when the empty band between them is removed, so this runs
+    // several times.
     for round in 0..<4 {
       for sweep in 0..<16 {
         for column in sweep % 2 == 0 ? Array(columns) : columns.reversed() {
@@ -51,7 +53,7 @@ struct DiagramPlaces {
     return closed(placed.map { Double($0 - least) }, heights).map { Int($0) }
   }
 
-  /// The places without the bands of the page in which no item stands; steps are multiples of the grid.
+  /// The positions without horizontal bands that contain no item. Positions change by multiples of the grid.
   private static func closed(_ tops: [Double], _ heights: [Int]) -> [Double] {
     var closed = tops
     var bottom = tops.min() ?? 0
@@ -79,7 +81,7 @@ struct DiagramPlaces {
     return own
   }
 
-  /// The rising sequence nearest to the wishes: neighbours that are the wrong way round share their mean.
+  /// The rising sequence that is nearest to the wishes. Neighbours in the wrong order get their mean.
   private static func rising(_ wishes: [Double], _ weights: [Double]) -> [Double] {
     var blocks: [(mean: Double, weight: Double, count: Int)] = []
     for (wish, weight) in zip(wishes, weights) {

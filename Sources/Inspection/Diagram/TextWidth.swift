@@ -1,12 +1,12 @@
-/// About how wide a text is, in pixels. Fonts differ from system to system, so this errs on the wide side:
-/// DejaVu Sans is the widest of those that a page is shown with.
+/// Estimates the width of a text in pixels. Fonts differ between systems, so it estimates generously: DejaVu Sans is
+/// the widest font that the page may use.
 enum TextWidth {
   static func of(_ text: String, size: Double, bold: Bool = false) -> Double {
     let ems = text.unicodeScalars.reduce(0.0) { $0 + width($1) }
     return ems * size * (bold ? 1.1 : 1)
   }
 
-  /// The text, or as much of its beginning as fits, with "…".
+  /// The text, or as much of its beginning as fits, followed by "…".
   static func fitting(_ text: String, in limit: Double, size: Double, bold: Bool = false) -> String {
     if of(text, size: size, bold: bold) <= limit { return text }
     var cut = text

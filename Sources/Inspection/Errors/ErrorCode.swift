@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a code of `NSCocoaErrorDomain` means, and what to do when you meet it.
+/// Explains an error code of `NSCocoaErrorDomain`: what it means, and what to do.
 ///
-/// The page on error codes in the book has the same words, with the sections that break each on purpose; a test
-/// compares.
+/// The book's page on error codes has the same words, and links to the sections that cause each error on purpose. A
+/// test compares them.
 public struct ErrorCode: Sendable {
   public let code: Int
-  /// The constant's name in Objective-C and in Swift: `NSManagedObjectMergeError`.
+  /// The name of the constant: `NSManagedObjectMergeError`.
   public let constant: String
   public let meaning: String
   public let remedy: String
@@ -15,18 +15,18 @@ public struct ErrorCode: Sendable {
     (self.code, self.constant, self.meaning, self.remedy) = (code, constant, meaning, remedy)
   }
 
-  /// The one with this code; nil if no part of the stack throws it.
+  /// The entry for a code; nil if the stack never throws it.
   public static func find(_ code: Int) -> ErrorCode? { all.first { $0.code == code } }
 
-  /// For a terminal: the code and its name, then meaning and remedy, each a paragraph.
+  /// The text for a terminal: code and name, then meaning and remedy, each a paragraph.
   public var text: String { "\(code) \(constant)\n\n\(meaning)\n\n\(remedy)\n" }
 }
 
 extension ErrorCode {
-  /// In the order of their numbers.
+  /// All codes, ordered by number.
   public static let all: [ErrorCode] = files + validation + saving + stores + migration
 
-  // MARK: Files: Cocoa's own codes
+  // MARK: Files: Cocoa's codes
 
   private static let files: [ErrorCode] = [
     ErrorCode(

@@ -1,10 +1,10 @@
 import DataModelFiles
 
 extension DataModel {
-  /// The version of the schema that SwiftData made the model of; nil for models of Core Data's own.
+  /// The version of the SwiftData schema that the model was made from; nil if it wasn't made by SwiftData.
   ///
-  /// A model does not say where it comes from. SwiftData's have one configuration, "default", with all entities; the
-  /// schema's version, three numbers, as their only identifier; and no classes of their own.
+  /// A model doesn't say where it comes from. SwiftData's models have a single configuration named "default" with all
+  /// entities, the schema's version of three numbers as their only identifier, and no classes of their own.
   var schemaVersionOfSwiftData: String? {
     guard configurations.count == 1, configurations[0].name == "default",
       Set(configurations[0].entityNames) == Set(entities.map(\.name)), versionIdentifiers.count == 1,

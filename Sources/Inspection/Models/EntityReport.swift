@@ -1,23 +1,23 @@
 import DataModelFiles
 import Foundation
 
-/// What is to say of an entity: its place in the model, and, in a store, its rows.
+/// A report on an entity: its properties, and its rows if there is a store.
 struct EntityReport {
-  /// What a store adds.
+  /// What the store tells about the entity.
   struct Stored {
     /// Z_ENT; nil in stores that don't number entities.
     var number: Int?
-    /// Own rows, as the stack counts them; nil where the stack could not open the file.
+    /// The number of the entity's own rows as the stack counts them; nil if the stack couldn't open the file.
     var rows: Int?
-    /// Own rows, as SQLite counts them.
+    /// The number of its own rows as SQLite counts them.
     var rowsInFile: Int?
     var agreement: HashAgreement?
-    /// For hashes whose recipe is not known: the kinds of attributes that enter them.
+    /// The kinds of attributes whose effect on the hash isn't known.
     var unknownKinds = ""
   }
 
   let entity: DataModel.Entity
-  /// Attributes and relationships that the entity inherits.
+  /// The attributes and relationships that the entity inherits.
   let inherited: [String]
   let hash: [UInt8]?
   var stored: Stored?
@@ -143,13 +143,13 @@ struct EntityReport {
   }
 }
 
-/// Whether a store and a model mean the same by an entity.
+/// Whether a store and a model agree on an entity.
 enum HashAgreement: String {
   case equal
   case different
   case onlyInStore
   case onlyInModel
-  /// The store's hash is one whose recipe is not known.
+  /// The hash can't be computed, because the effect of some attributes on it isn't known.
   case unknown
 
   var short: String {
@@ -162,7 +162,7 @@ enum HashAgreement: String {
     }
   }
 
-  /// nil for the rule.
+  /// The words for a text; nil in the usual case of equal hashes.
   var words: String? {
     switch self {
     case .equal: nil

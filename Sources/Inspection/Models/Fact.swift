@@ -1,11 +1,11 @@
 import DataModelFiles
 import Foundation
 
-/// One thing to say of an attribute or relationship: its key and value in JSON, and its words in a text.
+/// A fact about an attribute or relationship: key and value for JSON, and words for text.
 struct Fact {
   let key: String
   let value: JSONValue
-  /// nil for what a text does not mention, being the rule.
+  /// The words; nil for what is usual, and so isn't mentioned.
   let words: String?
 
   init(_ key: String, _ value: JSONValue, _ words: String?) {
@@ -16,7 +16,7 @@ struct Fact {
 }
 
 extension DataModel.Attribute {
-  /// What the editor calls the type; "derived" and the like are facts of their own.
+  /// The name of the type in the editor.
   var typeName: String { type == .composite ? compositeName ?? type.editorName : type.editorName }
 
   var facts: [Fact] {
@@ -84,7 +84,7 @@ extension DataModel.Relationship {
     return facts
   }
 
-  /// `→ Author.books`, with the inverse's name where there is one.
+  /// `→ Author.books`, without a property if there is no inverse.
   var arrow: String { "→ " + destinationName + (inverseName.map { "." + $0 } ?? "") }
 }
 

@@ -1,14 +1,14 @@
 import DataModelFiles
 import Foundation
 
-/// What a mapping model has: of each entity mapping where it comes from, what it makes, and by which expressions.
+/// A report on a mapping model: the source and destination of each entity mapping, and its expressions.
 public struct MappingReport {
   private let url: URL
   private let kind: FileKind
   private let model: MappingModelFile
   private let warnings: [String]
 
-  /// Reads what ``FileKind/find(at:)`` has found.
+  /// Reads the file that ``FileKind/find(at:)`` found.
   public init(kind: FileKind, url: URL) throws {
     self.url = url
     self.kind = kind

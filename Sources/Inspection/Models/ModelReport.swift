@@ -1,7 +1,7 @@
 import DataModelFiles
 import Foundation
 
-/// What a model file has: its versions, and of each entities, hashes, configurations and fetch templates.
+/// A report on a model file: its versions, each with entities, hashes, configurations and fetch templates.
 public struct ModelReport {
   private let file: ModelVersions
 
@@ -66,7 +66,7 @@ public struct ModelReport {
     return lines
   }
 
-  /// Where the compiler that made the file came to another hash.
+  /// The entities for which computing the hash gives another result than the file has.
   private static func differences(_ version: ModelVersions.Version) -> [String] {
     let computed = version.model.entityVersionHashes()
     return version.statedHashes.sorted { $0.key < $1.key }.compactMap { name, hash in

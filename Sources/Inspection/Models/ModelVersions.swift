@@ -2,25 +2,25 @@ import DataModelFiles
 import Foundation
 import PostgreSQLStore
 
-/// A model file with all its versions, whatever its form and name.
+/// A model file of any form, with all its versions.
 public struct ModelVersions: Sendable {
   public struct Version: Sendable {
     public let model: DataModel
     public let isCurrent: Bool
-    /// The version hashes that a compiled model's folder states, by entity; empty where none are stated.
+    /// The version hashes in a compiled model, by entity; empty if there are none.
     public let statedHashes: [String: [UInt8]]
 
-    /// By entity: the stated ones first, since the recipe of some is not known.
+    /// Hashes by entity. Those in the file take precedence, because some can't be computed.
     public var hashes: [String: [UInt8]] { model.entityVersionHashes().merging(statedHashes) { $1 } }
   }
 
   public let url: URL
   public let kind: FileKind
   public let versions: [Version]
-  /// What is odd but does no harm.
+  /// Oddities that do no harm.
   public let warnings: [String]
 
-  /// Reads what ``FileKind/find(at:)`` has found.
+  /// Reads the file that ``FileKind/find(at:)`` found.
   public init(kind: FileKind, url: URL) throws {
     self.url = url
     self.kind = kind
@@ -45,7 +45,7 @@ public struct ModelVersions: Sendable {
     }
   }
 
-  /// Finds and reads a model; throws if the file is a store.
+  /// Finds and reads a model. Throws if the file is a store.
   public init(at url: URL) throws {
     let found = try FileKind.find(at: url)
     guard !found.kind.isStore else {
@@ -72,7 +72,7 @@ public struct ModelVersions: Sendable {
         $0.hasSuffix(".mom")
       }
       let info = url.appendingPathComponent("VersionInfo.plist").path
-      // A folder that lost its VersionInfo.plist is clear as long as there is one version.
+      // Without its VersionInfo.plist, a folder is still clear if it has only one version.
       if names.count == 1, !FileManager.default.fileExists(atPath: info) {
         return single(try CompiledModelFiles.model(at: url.appendingPathComponent(names[0])))
       }
@@ -86,7 +86,7 @@ public struct ModelVersions: Sendable {
 }
 
 extension FileKind {
-  /// What it is called in a report.
+  /// The name of the kind in a report.
   var words: String {
     switch self {
     case .sqliteStore: "SQLite store"
@@ -102,7 +102,7 @@ extension FileKind {
     }
   }
 
-  /// The form of a model in JSON.
+  /// The name of the kind in JSON.
   var form: String {
     switch self {
     case .modelPackage: "xcdatamodeld"

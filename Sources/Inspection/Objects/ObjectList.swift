@@ -2,11 +2,11 @@ import CoreData
 import DataModelFiles
 import Foundation
 
-/// Objects of a store, with all they hold, for a table or for JSON.
+/// The objects of a store and all their values, as a table or as JSON.
 ///
-/// They are read when they are asked for: JSON of a million is written with the memory of a few hundred.
+/// Objects are read only when they are needed. Writing a million of them as JSON takes the memory of a few hundred.
 public struct ObjectList {
-  /// How many objects a table shows where nobody says how many.
+  /// How many objects a table shows by default.
   public static let tableLimit = 50
   private static let cellWidth = 40
 
@@ -14,7 +14,7 @@ public struct ObjectList {
     let entity: String
     let key: String
     let values: [String: JSONValue]
-    /// What a table shows instead of the value.
+    /// The texts that a table shows instead of the values.
     let words: [String: String]
   }
 
@@ -23,10 +23,10 @@ public struct ObjectList {
   private let columns: [String]
   private let figures: Set<String>
   private let reader: ObjectReader
-  /// How many fit the condition.
+  /// The number of objects that meet the condition.
   private let total: Int
 
-  /// Counts the objects, and reads none yet.
+  /// Counts the objects, but reads none yet.
   public init(_ file: StoreFile, _ query: ObjectQuery) throws {
     guard let context = file.context, let model = context.persistentStoreCoordinator?.managedObjectModel
     else {
@@ -68,7 +68,7 @@ public struct ObjectList {
               return object.values[name].map { $0.cell.inOneLine.cut(to: Self.cellWidth) } ?? ""
             })
       }
-      // A column in which no object has a value still shows its name.
+      // If no object has a value in a column, the table still shows its name.
       var lines = count == 0 ? [] : table.lines()
       let left = total - count
       lines.append(
@@ -97,7 +97,7 @@ public struct ObjectList {
     ])
   }
 
-  /// All of it as one value.
+  /// All objects as one value.
   public var json: JSONValue {
     get throws {
       var objects: [JSONValue] = []
@@ -106,7 +106,7 @@ public struct ObjectList {
     }
   }
 
-  /// The text of `json`, object by object.
+  /// Writes the text of `json` object by object.
   public func writeJSON(to write: (String) throws -> Void) throws {
     var text = "{\n"
     for member in head {
@@ -165,7 +165,7 @@ extension JSONValue {
     case let value as NSNumber:
       switch attribute.attributeType.modelType.notation {
       case .boolean: self = .bool(value.boolValue)
-      // The shortest text of a float is not that of the double next to it.
+      // A float's shortest text differs from that of the equal double.
       case .real where attribute.attributeType == .floatAttributeType:
         self = .decimal(Decimal(string: "\(value.floatValue)") ?? .nan)
       case .real: self = .double(value.doubleValue)
@@ -175,7 +175,7 @@ extension JSONValue {
     }
   }
 
-  /// The value in a cell of a table.
+  /// The value as text for a table's cell.
   fileprivate var cell: String {
     switch self {
     case .null: ""
@@ -196,7 +196,7 @@ extension NSAttributeDescription {
 }
 
 extension NSManagedObjectID {
-  /// `p12`.
+  /// The key in the id's URI, such as `p12`.
   var key: String { uriRepresentation().lastPathComponent }
 
   var number: Int64 { Int64(key.dropFirst()) ?? .max }

@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// Which objects of a store are asked for, in the words of a command line.
+/// Describes the objects to read from a store, as a command line does.
 public struct ObjectQuery {
   public var entity: String
-  /// A predicate's format.
+  /// The format of a predicate.
   public var condition: String?
-  /// Keys or key paths with commas between them; one with a minus in front is sorted downwards.
+  /// Keys or key paths, separated by commas. A minus in front of one sorts in descending order.
   public var order: String?
-  /// How many at most; nil for all.
+  /// The greatest number of objects; nil for all.
   public var limit: Int?
 
   public init(entity: String, condition: String? = nil, order: String? = nil, limit: Int? = nil) {
@@ -47,7 +47,7 @@ public struct ObjectQuery {
     }
   }
 
-  /// Throws unless the path leads over to-one relationships to an attribute that can be sorted by.
+  /// Throws unless the path leads over to-one relationships to an attribute that can be sorted.
   private func check(path: String, of description: NSEntityDescription) throws {
     var entity = description
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -74,13 +74,13 @@ public struct ObjectQuery {
     }
   }
 
-  /// Shows the place in the condition, where it can be told.
+  /// Makes an error that shows the place in the condition, if it can be found.
   func failure(_ error: any Error, in condition: String, _ description: NSEntityDescription)
     -> InspectionFailure
   {
     var lines = reason(error).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let sentence = lines.removeFirst()
-    // A format that can't be read comes with its picture.
+    // The error of an unreadable format already shows the place.
     if !lines.isEmpty {
       return InspectionFailure("--where: \(sentence)", picture: lines.joined(separator: "\n"))
     }
@@ -95,14 +95,14 @@ public struct ObjectQuery {
     )
   }
 
-  /// The key of `…there is no "KEY".`
+  /// The key in a sentence that ends with `there is no "KEY".`
   private func missingKey(_ sentence: String) -> String? {
     guard let start = sentence.range(of: "there is no \"") else { return nil }
     let key = sentence[start.upperBound...].prefix { $0 != "\"" }
     return key.isEmpty ? nil : String(key)
   }
 
-  /// Where a word stands by itself, outside of quotes.
+  /// The position of a whole word outside of quotes.
   private func place(of word: String, in text: String) -> Int? {
     let characters = Array(text)
     let wanted = Array(word)

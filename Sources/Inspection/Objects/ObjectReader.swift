@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import StoreFileReader
 
-/// Reads the objects that a query asks for, some hundred at a time.
+/// Reads the objects of a query, some hundreds at a time.
 ///
 /// | the query has      | objects are found                                                                   |
 /// |--------------------|-------------------------------------------------------------------------------------|
@@ -10,7 +10,7 @@ import StoreFileReader
 /// | an order, no limit | by a fetch of all ids                                                               |
 /// | neither            | along the table, from primary key to primary key; in stores without tables, by ids  |
 ///
-/// On the queue of its context; `naming` goes there.
+/// Use it on the queue of its context; `naming` runs its block there.
 struct ObjectReader {
   private static let windowSize = 500
 
@@ -26,7 +26,7 @@ struct ObjectReader {
     self.entity = entity
   }
 
-  /// Does `body` on the context's queue, and puts what the stack says into the words of the command line.
+  /// Runs `body` on the context's queue, and turns errors of the stack into the words of the command line.
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     try context.performAndWait {
       do { return try body() } catch let error as InspectionFailure { throw error } catch {
@@ -40,10 +40,10 @@ struct ObjectReader {
 
   func count() throws -> Int { try context.count(for: query.request(entity)) }
 
-  /// The objects in order; each is valid for the time of the call.
+  /// Calls `body` with the objects in order. Each object is valid only during the call.
   func forEach(_ body: (NSManagedObject) throws -> Void) throws {
     let request = try query.request(entity)
-    // To a fetch request a limit of zero is none.
+    // A fetch request takes a limit of zero for no limit.
     if query.limit == 0 { return }
     if query.limit == nil, request.sortDescriptors?.isEmpty != false, let walk = TableWalk(file, entity) {
       try walk.forEachWindow(of: Self.windowSize) { ids in
@@ -65,7 +65,7 @@ struct ObjectReader {
     ids.sortDescriptors = request.sortDescriptors
     if let limit = query.limit { ids.fetchLimit = limit }
     guard ids.sortDescriptors?.isEmpty != false else { return try context.fetch(ids) }
-    // Without an order of their own, objects come by key; only tables can be asked for that.
+    // Without a sort order, objects are ordered by key. Only stores with tables can do that themselves.
     if file.kind.hasTables {
       ids.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)]
       return try context.fetch(ids)
@@ -77,9 +77,9 @@ struct ObjectReader {
     return query.limit.map { Array(found.prefix($0)) } ?? found
   }
 
-  /// Of these those that meet the condition, in the order of the ids.
+  /// Those of the objects that meet the condition, in the order of the ids.
   private func objects(among ids: [NSManagedObjectID], meeting condition: NSPredicate?) throws -> [NSManagedObject] {
-    // What the window before has left is let go of here, so that the last one stays valid.
+    // Releases the objects of the previous window now, so that those of the last window stay valid.
     context.reset()
     let request = NSFetchRequest<NSManagedObject>()
     request.entity = entity
@@ -92,18 +92,18 @@ struct ObjectReader {
   }
 }
 
-/// The ids of an entity's objects in the order of their primary keys, out of the table itself.
+/// The ids of an entity's objects, read from its table in the order of the primary keys.
 private struct TableWalk {
   private let reader: StoreFileReader
   private let table: String
-  /// The names of the entity and of those below it, by Z_ENT.
+  /// The names of the entity and of its subentities, by Z_ENT.
   private let names: [Int64: String]
-  /// The entity that has the table to itself: the stack then takes every row for its own, whatever its Z_ENT.
+  /// The entity, if it alone uses the table. The stack then takes every row for its object, whatever its Z_ENT.
   private let onlyName: String?
   private let coordinator: NSPersistentStoreCoordinator
   private let storeID: String
 
-  /// nil where there are no tables.
+  /// Nil if the store has no tables.
   init?(_ file: StoreFile, _ entity: NSEntityDescription) {
     guard let reader = file.reader, let store = file.store, let map = store.map, let name = entity.name,
       let table = map.entity(named: name)?.table, let coordinator = file.context?.persistentStoreCoordinator,

@@ -24,7 +24,7 @@ public enum JSONValue: Equatable, Sendable {
   }
   public static func strings(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
 
-  /// An object of the pairs whose value is there.
+  /// An object of the pairs that have a value.
   public static func record(_ pairs: KeyValuePairs<String, JSONValue?>) -> JSONValue {
     .object(pairs.compactMap { pair in pair.value.map { Member(key: pair.key, value: $0) } })
   }
@@ -34,8 +34,8 @@ public enum JSONValue: Equatable, Sendable {
     return members.first { $0.key == key }?.value
   }
 
-  /// The text: two blanks for each level; arrays and objects without others in them in one line where they
-  /// fit.
+  /// The JSON text, indented by two blanks a level. An array or object that contains no others stays on one line if it
+  /// fits.
   public var text: String {
     var text = ""
     write(to: &text, level: 0)
@@ -97,7 +97,7 @@ public enum JSONValue: Equatable, Sendable {
     case .null: "null"
     case .bool(let value): value ? "true" : "false"
     case .integer(let value): String(value)
-    // JSON has no words for these.
+    // JSON has no numbers for these values.
     case .double(let value): value.isFinite ? "\(value)" : JSONValue.quoted("\(value)")
     case .decimal(let value): value.isNaN ? JSONValue.quoted("NaN") : "\(value)"
     case .string(let value): JSONValue.quoted(value)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Moments in ISO 8601, in UTC, with a fraction of a second only where there is one.
+/// Writes times in ISO 8601 and UTC, with a fraction of a second only if there is one.
 enum Moments {
   static func text(secondsSince2001 seconds: Double) -> String {
     guard seconds.isFinite else { return "\(seconds)" }
     let unix = seconds + Date.timeIntervalBetween1970AndReferenceDate
-    // Files hold binary fractions: a millionth is what they are good for.
+    // Files hold binary fractions, which are exact to about a millionth of a second.
     var micros = (unix * 1_000_000).rounded()
     guard abs(micros) < 9e18 else { return "\(seconds) seconds since 2001" }
     micros += 0
@@ -32,8 +32,8 @@ enum Moments {
     return (number < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// The day of the Gregorian calendar so many days after 1970-01-01. Counted in eras of 400 years that begin
-  /// in March, so that the day of a leap year stands at the end.
+  /// The date in the Gregorian calendar for a number of days after 1970-01-01. It counts in eras of 400 years that
+  /// begin in March, so that a leap day is the last day of its year.
   private static func civil(_ days: Int64) -> (Int, Int, Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

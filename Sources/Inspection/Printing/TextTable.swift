@@ -1,16 +1,16 @@
 import Foundation
 
-/// Rows in columns, each as wide as its widest cell, as a terminal shows them.
+/// Rows and columns of text for a terminal. Each column is as wide as its widest cell.
 struct TextTable {
   private(set) var rows: [[String]] = []
-  /// Columns of figures stand at the right.
+  /// The columns with numbers, which are aligned to the right.
   private let figures: Set<Int>
 
   init(figures: Set<Int> = []) { self.figures = figures }
 
   mutating func add(_ cells: [String?]) { rows.append(cells.map { $0 ?? "" }) }
 
-  /// The lines, without blanks at their ends; a column that is empty everywhere is left out.
+  /// The lines, without blanks at the end. Columns that are empty in every row are left out.
   func lines(indent: Int = 0) -> [String] {
     let columns = (0..<(rows.map(\.count).max() ?? 0)).filter { column in
       rows.contains { column < $0.count && !$0[column].isEmpty }
@@ -38,20 +38,20 @@ extension String {
     return String(text)
   }
 
-  /// How many columns of a terminal the text takes.
+  /// The number of terminal columns that the text takes.
   var columns: Int {
     if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
     return reduce(0) { $0 + $1.columns }
   }
 
-  /// The text in one line, with what a terminal would act upon written out.
+  /// The text in one line, with control characters written out.
   var inOneLine: String {
     if !unicodeScalars.contains(where: { $0.value < 0x20 || $0.isActedUpon }) { return self }
     return replacingOccurrences(of: "\n", with: "⏎").replacingOccurrences(of: "\t", with: " ").visible
   }
 
-  /// The text with what a terminal would act upon written out, as `\\u{1B}`: control characters but newlines and tabs,
-  /// and marks that turn the direction of what follows them.
+  /// The text with the characters that a terminal acts on written out, such as `\\u{1B}`: control characters except
+  /// newlines and tabs, and marks that change the writing direction.
   public var visible: String {
     if !unicodeScalars.contains(where: \.isActedUpon) { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
@@ -63,7 +63,7 @@ extension String {
     }
   }
 
-  /// The text in at most so many columns; a longer one ends in "…".
+  /// The text in at most `width` columns. A longer text is cut and ends in "…".
   func cut(to width: Int) -> String {
     if columns <= width { return self }
     var text = ""
@@ -78,7 +78,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal does something at it instead of showing it.
+  /// Whether a terminal acts on the character instead of showing it.
   var isActedUpon: Bool {
     switch value {
     case 0x09, 0x0A: false
@@ -101,7 +101,7 @@ extension Character {
   }
 }
 
-/// `1 row`, `12 rows`, `1,204 rows`.
+/// A count with its noun: `1 row`, `12 rows`, `1,204 rows`.
 func counted(_ number: Int, _ singular: String, _ plural: String? = nil) -> String {
   "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
 }
