@@ -35,7 +35,8 @@ struct LearnCommand: ParsableCommand {
     return commands.flatMap { [$0._commandName] + $0.configuration.aliases } + ["help"]
   }
 
-  /// The parser would take the word for an argument of `continue`, and not know what was meant.
+  /// Reports an unknown command. The parser would take the word for an argument of `continue`, and could not say what
+  /// was meant.
   private static func complain(about word: String) -> Never {
     var sentence = "There is no command \"\(word)\"."
     if let exercise = try? Place.parse([]).course().exercise(named: word) {
@@ -49,7 +50,7 @@ struct LearnCommand: ParsableCommand {
   }
 }
 
-/// Where the checkout is.
+/// The option that names the checkout.
 struct Place: ParsableArguments {
   @Option(
     help: ArgumentHelp("The checkout's folder. Without it: the nearest one from here upwards.", valueName: "folder"))
@@ -84,12 +85,12 @@ struct Place: ParsableArguments {
 }
 
 enum Terminal {
-  /// At once, also into a pipe: a build may take long after it.
+  /// Writes without buffering, also to a pipe, because a long build may follow.
   static func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
   static var isOne: Bool { isatty(1) == 1 }
 
-  /// Whether a line can be written over.
+  /// Whether a line can be overwritten.
   static var writesOver: Bool { isOne && ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
   static var columns: Int {
@@ -97,14 +98,14 @@ enum Terminal {
     return ioctl(1, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
-  /// On a terminal, unless `NO_COLOR` says otherwise.
+  /// Whether to use colours: on a terminal, unless `NO_COLOR` is set.
   static var hasColours: Bool {
     let environment = ProcessInfo.processInfo.environment
     return isOne && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
 }
 
-/// A learner's sentence is an answer, not a misuse of the tool.
+/// Prints a `LearningProblem` as an answer, without the usage text that follows a misuse of the tool.
 func answering(_ body: () throws -> Void) throws {
   do { try body() } catch let problem as LearningProblem {
     FileHandle.standardError.write(Data("\(problem)\n".utf8))

@@ -151,7 +151,7 @@ struct Watch: ParsableCommand {
           continue
         }
         try session.goOn()
-        // What was saved while the tests ran counts as new, but for the copy of the next exercise.
+        // If a file was saved while the tests ran, they run again. Copying the next exercise doesn't count as saving.
         stamp =
           session.current?.name == exercise.name && !now.isEmpty
           ? now : session.current.map { FileStamp.of(session.course.mine($0)) } ?? ""

@@ -1,9 +1,9 @@
 import BookText
 import Foundation
 
-/// All exercises of a checkout, in their order, and where things are.
+/// All exercises of a checkout in order, and the paths of their files.
 package struct Course: Sendable {
-  /// The checkout.
+  /// The root of the checkout.
   package let root: URL
   package let exercises: [Exercise]
 
@@ -19,9 +19,9 @@ package struct Course: Sendable {
     guard !exercises.isEmpty else { throw LearningProblem("There are no exercises in \(folder.path).") }
   }
 
-  // MARK: Places
+  // MARK: Paths
 
-  /// The exercises' package.
+  /// The folder of the exercises' package.
   package var package: URL { root.appendingPathComponent("Chapters/Exercises", isDirectory: true) }
   package var exercisesFolder: URL { package.appendingPathComponent("Exercises", isDirectory: true) }
   package var mine: URL { exercisesFolder.appendingPathComponent("Mine", isDirectory: true) }
@@ -33,17 +33,17 @@ package struct Course: Sendable {
   /// The learner's folder for an exercise.
   package func mine(_ exercise: Exercise) -> URL { mine.appendingPathComponent(exercise.name, isDirectory: true) }
 
-  /// As it is shown: from the checkout.
+  /// The path relative to the checkout, as screens show it.
   package func shown(_ file: URL) -> String { shown(file.path) }
 
   package func shown(_ path: String) -> String {
     path.hasPrefix(root.path + "/") ? String(path.dropFirst(root.path.count + 1)) : path
   }
 
-  // MARK: Finding
+  // MARK: Finding exercises
 
-  /// - Parameter name: a number (`3`), a folder's name, the name without its number, or a beginning of it.
-  /// - Throws: `LearningProblem` that says what there is.
+  /// - Parameter name: a number (`3`), a folder's name, the name without its number, or the beginning of either.
+  /// - Throws: `LearningProblem` with a list of what there is.
   package func exercise(named name: String) throws -> Exercise {
     if let number = Int(name), let exercise = exercises.first(where: { Int($0.number) == number }) { return exercise }
     let word = name.lowercased()
@@ -65,20 +65,20 @@ package struct Course: Sendable {
     root.appendingPathComponent("Chapters/\(link.folder)/README.md")
   }
 
-  /// A page's text; nil if there is none.
+  /// The text of a page; nil if there is none.
   package func text(of folder: String) -> MarkdownText? {
     let file = root.appendingPathComponent("Chapters/\(folder)/README.md")
     return (try? String(contentsOf: file, encoding: .utf8)).map(MarkdownText.init)
   }
 
-  /// The folders of the chapters, `01-ManualStack`, and of the pages beside them, `D-StoreTypes`; sorted.
+  /// The folders of the chapters, such as `01-ManualStack`, and of the appendices, such as `D-StoreTypes`, sorted.
   package var chapterFolders: [String] {
     let folder = root.appendingPathComponent("Chapters", isDirectory: true)
     return ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
       .filter { $0.wholeMatch(of: #/(?:\d+|[A-Z])-.+/#) != nil }.sorted()
   }
 
-  /// The section's heading as it stands in the chapter; nil if the chapter has no such section.
+  /// The heading of a section as the chapter has it; nil if the chapter has no such section.
   package func heading(_ link: Guide.ChapterLink) -> String? {
     text(of: link.folder)?.headings.first { $0.anchor == link.anchor }?.text
   }
@@ -89,7 +89,7 @@ package struct Course: Sendable {
   }
 }
 
-/// A sentence for the person who called the tool.
+/// A problem, as a sentence for the person who ran the tool.
 package struct LearningProblem: Error, Equatable, CustomStringConvertible {
   package let description: String
   package init(_ description: String) { self.description = description }

@@ -14,13 +14,13 @@ package struct Exercise: Sendable {
     self.guide = guide
   }
 
-  /// As the folder has it, with its zero: `01`.
+  /// The number as in the folder's name, with its zero: `01`.
   package var number: String { ExerciseName(name).number }
 
-  /// `AddTheStore`
+  /// The name without its number: `AddTheStore`.
   package var subject: String { ExerciseName(name).subject }
 
-  /// `01 Add the store`
+  /// The number and the title: `01 Add the store`.
   package var title: String { "\(number) \(guide.title)" }
 
   /// The type that holds its tests.
@@ -30,7 +30,7 @@ package struct Exercise: Sendable {
   package var solution: URL { folder.appendingPathComponent("Solution", isDirectory: true) }
   package var tests: URL { folder.appendingPathComponent("Tests", isDirectory: true) }
 
-  /// The sentences that its tests are named by, in their order; read from the source, without a build.
+  /// The names of its tests, which are sentences, in order. They are read from the source without a build.
   package var sentences: [String] {
     SourceFolder.files(in: tests).flatMap { file in
       let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
@@ -43,7 +43,7 @@ package struct Exercise: Sendable {
 
 /// The Swift files of a folder.
 package enum SourceFolder {
-  /// In the order of their names; empty if the folder isn't there.
+  /// The files, sorted by name; empty if the folder doesn't exist.
   package static func files(in folder: URL) -> [URL] {
     ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
       .filter { $0.hasSuffix(".swift") && !$0.hasPrefix(".") }.sorted()

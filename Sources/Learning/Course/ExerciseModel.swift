@@ -7,7 +7,7 @@ package struct ExerciseModel {
   package let folder: URL
   private let model: DataModel
 
-  /// - Throws: `LearningProblem` if there is none, or it can't be read.
+  /// - Throws: `LearningProblem` if there is no model, or if it can't be read.
   package init(course: Course) throws {
     let place = course.package.appendingPathComponent("Support", isDirectory: true)
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []).sorted()
@@ -23,12 +23,12 @@ package struct ExerciseModel {
     }
   }
 
-  /// `Bookshop`
+  /// The model's name: `Bookshop`.
   package var name: String { folder.deletingPathExtension().lastPathComponent }
 
   package var entityNames: [String] { model.entities.map(\.name).sorted() }
 
-  /// An entity, and a line for each property: its name, its type in Swift, and what else is to be known.
+  /// An entity and its properties: for each the name, the Swift type, and other facts.
   package struct Entity: Equatable {
     package var name: String
     package var properties: [(name: String, type: String, facts: String)]
@@ -79,7 +79,7 @@ package struct ExerciseModel {
 }
 
 extension Exercise {
-  /// Whether it works on the model that the exercises share: its tests ask the bench for it.
+  /// Whether the exercise uses the shared model. Its tests then ask the bench for it.
   package var usesSharedModel: Bool {
     SourceFolder.files(in: tests).contains { file in
       let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""

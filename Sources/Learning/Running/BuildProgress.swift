@@ -1,11 +1,11 @@
 import Foundation
 
-/// How far a build is, told by what SwiftPM has printed so far.
+/// Finds out from SwiftPM's output how far a build is.
 package enum BuildProgress {
-  /// `step 12 of 345: Compiling CoreData RowCache.swift`; before there are steps, what is done first, as
-  /// `Fetching https://…`; "" where nothing of the kind was printed yet.
+  /// `step 12 of 345: Compiling CoreData RowCache.swift`, or before the first step a line such as `Fetching https://…`.
+  /// Empty if the output has neither yet.
   package static func words(_ output: String) -> String {
-    // A page of warnings may stand behind the last step.
+    // A page of warnings may follow the last step.
     for line in output.suffix(200_000).split(separator: "\n").reversed() {
       if let step = line.wholeMatch(of: #/\[(\d+)\/(\d+)\] (.*)/#) {
         return "step \(step.1) of \(step.2): \(step.3.replacing(#/.*\/(?=[^\/]+$)/#, with: ""))"
@@ -18,7 +18,7 @@ package enum BuildProgress {
   }
 }
 
-/// Shows how far something is: on a terminal in one line that is written over, elsewhere a line every 15 seconds.
+/// Shows progress: on a terminal as one line that is overwritten, elsewhere as a new line every 15 seconds.
 package final class ProgressLine {
   package static let interval = 15.0
 
@@ -30,8 +30,8 @@ package final class ProgressLine {
   private var isShown = false
 
   /// - Parameters:
-  ///   - columns: of the terminal; the line never takes the last one, where it could wrap.
-  ///   - seconds: a clock; only differences count.
+  ///   - columns: the terminal's width. The line never uses the last column, where it could wrap.
+  ///   - seconds: a clock. Only its differences matter.
   package init(
     isTerminal: Bool, columns: Int = 80, write: @escaping (String) -> Void,
     seconds: @escaping () -> Double = { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
@@ -43,7 +43,7 @@ package final class ProgressLine {
     lastLine = seconds()
   }
 
-  /// Call it as often as you like. "" takes the line away: what comes next starts at the margin.
+  /// Shows the words; call it as often as you like. "" removes the line, so that other output starts at the margin.
   package func show(_ words: String) {
     let line = Screen.cut("  " + words, to: max(20, columns - 1))
     if words.isEmpty {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What became of a command.
+/// The result of a command.
 package struct CommandResult: Sendable {
   package enum End: Equatable, Sendable {
     case exited(Int32)
@@ -8,16 +8,16 @@ package struct CommandResult: Sendable {
     case timedOut
   }
   package let end: End
-  /// Both outputs, in the order written.
+  /// Standard output and standard error, in the order in which they were written.
   package let output: String
   package let seconds: Double
 }
 
-/// Runs commands, each in a process group of its own, so that what it started ends with it.
+/// Runs commands. Each gets a process group of its own, so that processes it started can be ended with it.
 package enum CommandRunner {
   /// - Parameters:
-  ///   - limit: seconds after which the whole group is killed.
-  ///   - note: told about each second what was printed so far.
+  ///   - limit: the seconds after which the whole group is killed.
+  ///   - note: called about once a second with the output so far.
   /// - Throws: `LearningProblem` if the command can't be started.
   package static func run(
     _ command: [String], environment: [String: String], limit: Double, note: ((String) -> Void)? = nil
@@ -28,7 +28,7 @@ package enum CommandRunner {
     let pid = try spawn(command, environment: environment, output: output.path)
     Interruption.running = pid
     let isOver = waitUntilExit(pid, start: start, limit: limit) { note?(text(output)) }
-    // The leader is not waited for yet, so that its id, which is the group's, can't be anybody else's.
+    // Kill the group before waiting for its leader. Until then the leader's id, which is the group's, can't be reused.
     kill(-pid, SIGKILL)
     var status: Int32 = 0
     while waitpid(pid, &status, 0) == -1, errno == EINTR {}
@@ -70,7 +70,7 @@ package enum CommandRunner {
     return pid
   }
 
-  /// False when the limit is reached first.
+  /// Returns false if the limit is reached first.
   private static func waitUntilExit(
     _ pid: pid_t, start: ContinuousClock.Instant, limit: Double, everySecond note: () -> Void
   ) -> Bool {
@@ -94,9 +94,9 @@ package enum CommandRunner {
   }
 }
 
-/// ^C ends what is running too: a group of its own does not hear of it.
+/// Makes ^C end the running command too. It has a group of its own, which doesn't receive the signal.
 package enum Interruption {
-  /// The group that runs now, or 0. A word that a signal handler may read at any time.
+  /// The running process group, or 0. A signal handler may read this single word at any time.
   nonisolated(unsafe) static var running: pid_t = 0
 
   package static func install() {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the compiler says of a line: `FILE:LINE:COLUMN: error: MESSAGE`.
+/// A message of the compiler about a line: `FILE:LINE:COLUMN: error: MESSAGE`.
 package struct CompilerMessage: Hashable, Sendable {
   package let file: String
   package let line: Int
   package let column: Int
   package let message: String
 
-  /// All errors of a build's output, each once, in their order.
+  /// All errors in the output of a build, each once, in order.
   package static func errors(in output: String) -> [CompilerMessage] { messages("error", output) }
 
   package static func warnings(in output: String) -> [CompilerMessage] { messages("warning", output) }

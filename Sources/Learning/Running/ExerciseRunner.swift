@@ -1,19 +1,19 @@
 import Foundation
 
-/// What is built together.
+/// Selects what to build.
 package enum Selection: Equatable, Sendable {
-  /// One exercise, as the learner has it.
+  /// One exercise with the learner's files.
   case mine(String)
-  /// All, from the folder of this name: `Stub`, `Solution`, `Mutants`.
+  /// All exercises, from the folders with this name: `Stub`, `Solution` or `Mutants`.
   case all(String)
 }
 
 package struct BuildResult: Sendable {
   package var hasSucceeded: Bool
   package var output: String
-  /// Of the whole command.
+  /// The time of the whole command.
   package var seconds: Double
-  /// What SwiftPM says that building took; the rest is its start, the manifest and the plan.
+  /// The time that SwiftPM reports for building. The rest is start-up, the manifest and planning.
   package var buildSeconds: Double?
 
   package init(hasSucceeded: Bool, output: String = "", seconds: Double = 0, buildSeconds: Double? = nil) {
@@ -26,22 +26,22 @@ package struct BuildResult: Sendable {
 
 /// Builds exercises and runs their tests.
 package protocol ExerciseRunner {
-  /// Whether no exercise was built yet.
+  /// Whether no exercise has been built yet.
   var isFirstBuild: Bool { get }
-  /// Whether the module is there already, as it is after a build of the chapters or of an exercise.
+  /// Whether the module is built already, as it is after a build of the chapters or of an exercise.
   var hasBuiltModule: Bool { get }
   func build(_ selection: Selection) throws -> BuildResult
-  /// Runs what was built last, or of it one suite.
+  /// Runs the tests of the last build: all of them, or one suite.
   func test(suite: String?) throws -> (outcome: Outcome, seconds: Double)
 }
 
-/// With SwiftPM, and the test program it makes, which is run directly: `swift test` would plan a second time.
+/// Builds with SwiftPM, and runs the resulting test program directly, because `swift test` would plan the build again.
 package struct SwiftRunner: ExerciseRunner {
   package let course: Course
   package let scratch: URL
-  /// Seconds for one run of tests.
+  /// The seconds that a run of tests may take.
   package var testLimit = 20
-  /// Told about each second how far a build is, as `BuildProgress` words it, and "" when it is over.
+  /// Called about once a second with the progress of a build in the words of `BuildProgress`, and with "" at its end.
   package var note: ((String) -> Void)?
   private static let buildLimit = 1800.0
 
@@ -69,7 +69,7 @@ package struct SwiftRunner: ExerciseRunner {
     var command = [
       "swift", "build", "--build-tests", "--package-path", course.root.path, "--scratch-path", scratch.path,
     ]
-    // Once the dependencies are there, nothing is to be asked of anybody.
+    // Once the dependencies are resolved, a build needs no network.
     if !isFirstBuild { command += ["--disable-automatic-resolution", "--skip-update"] }
     let result = try CommandRunner.run(command, environment: environment, limit: Self.buildLimit, note: noteStep)
     note?("")
@@ -87,7 +87,7 @@ package struct SwiftRunner: ExerciseRunner {
     defer { try? FileManager.default.removeItem(at: stream) }
     var command = [program.path, "--testing-library", "swift-testing", "--event-stream-output-path", stream.path]
     if let suite { command += ["--filter", #"^ExerciseTests\.\#(suite)(/|$)"#] }
-    // As a learner's program runs; and a trap says its line at once instead of a page of addresses.
+    // Runs as a learner's program does. Without the backtrace, a trap prints its message and no page of addresses.
     var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREDATA_") }
     environment["SWIFT_BACKTRACE"] = "enable=no"
     let result = try CommandRunner.run(command, environment: environment, limit: Double(testLimit))

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What a run of tests came to.
+/// The outcome of a run of tests.
 package enum Outcome: Equatable, Sendable {
   case passed(TestRun)
-  /// Came to its end, with at least one issue.
+  /// The run ended normally, with at least one issue.
   case failed(TestRun)
-  /// Ended by a signal.
+  /// A signal ended the run.
   case crashed(signal: Int32, TestRun, output: String)
-  /// Ended by `exit`, in the middle.
+  /// A call of `exit` ended the run in the middle.
   case left(code: Int32, TestRun, output: String)
   case timedOut(seconds: Int, TestRun, output: String)
-  /// The build came to nothing; `output` is all it said.
+  /// The build failed. `output` is everything that it printed.
   case notBuilt([CompilerMessage], output: String)
-  /// No test at all, which `swift test` would call a success.
+  /// No test ran at all, which `swift test` would report as a success.
   case nothingRun(output: String)
 
-  /// From how the process ended and what its event stream says.
+  /// Derives the outcome from the end of the process and from its event stream.
   package init(_ end: CommandResult.End, _ run: TestRun, output: String, limit: Int) {
     switch end {
     case .signalled(let signal): self = .crashed(signal: signal, run, output: output)
@@ -49,7 +49,7 @@ package enum SignalName {
   }
 }
 
-/// What a program printed, without what the testing library and the stack trace add.
+/// The program's own output, without the lines of the testing library and of stack traces.
 package enum ProgramOutput {
   package static func lastLines(_ output: String, count: Int = 8) -> [String] {
     var lines: [String] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What Swift Testing said of a run: the lines of its event stream, as values.
+/// A run of Swift Testing: the lines of its event stream as values.
 package struct TestRun: Equatable, Sendable {
   package struct Issue: Equatable, Sendable {
     package struct Message: Equatable, Sendable {
@@ -25,22 +25,22 @@ package struct TestRun: Equatable, Sendable {
     package var hasPassed: Bool { hasEnded && issues.isEmpty }
   }
 
-  /// In the order of the source.
+  /// The tests, in the order of the source.
   package private(set) var tests: [Test] = []
-  /// Issues of no test, as of code that runs on when its test is over.
+  /// Issues that belong to no test, such as those of code that still runs after its test.
   package private(set) var otherIssues: [Issue] = []
-  /// Whether it came to its end; else something ended the process.
+  /// Whether the run ended normally; if not, something ended the process.
   package private(set) var isComplete = false
 
   package var passedCount: Int { tests.count { $0.hasPassed } }
   package var startedCount: Int { tests.count { $0.hasStarted } }
   package var firstFailed: Test? { tests.first { !$0.issues.isEmpty } }
-  /// What ran when the process ended.
+  /// The test that was running when the process ended.
   package var interrupted: Test? { tests.first { $0.hasStarted && !$0.hasEnded } }
 
   package init() {}
 
-  /// Lines that are cut off, as the last of a killed process may be, are passed over.
+  /// Reads the stream. Incomplete lines are skipped; the last line of a killed process may be one.
   package init(eventStream: String) {
     for line in eventStream.split(separator: "\n") {
       guard let record = try? JSONDecoder().decode(Record.self, from: Data(line.utf8)) else { continue }
@@ -70,7 +70,7 @@ package struct TestRun: Equatable, Sendable {
     }
   }
 
-  /// Nil for one that makes nothing fail.
+  /// The issue; nil if it doesn't make the test fail.
   private func issue(_ payload: Payload) -> Issue? {
     guard let record = payload.issue, record.isKnown != true, record.isFailure != false else { return nil }
     return Issue(
@@ -78,7 +78,7 @@ package struct TestRun: Equatable, Sendable {
       file: record.sourceLocation?.path ?? "", line: record.sourceLocation?.line ?? 0)
   }
 
-  // MARK: The stream's form
+  // MARK: The form of the stream
 
   private struct Record: Decodable {
     var kind: String

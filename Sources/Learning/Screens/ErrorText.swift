@@ -1,9 +1,9 @@
 import Foundation
 
-/// Makes what `print` writes of an `NSError` a text for people.
+/// Makes the text that `print` writes for an `NSError` readable.
 package enum ErrorText {
-  /// `Error Domain=NSCocoaErrorDomain Code=1570 "(null)"UserInfo={…}`, wherever it stands in a text, becomes the
-  /// error's sentence with domain and code in brackets. The rest of the text stays as it is.
+  /// Replaces every `Error Domain=NSCocoaErrorDomain Code=1570 "(null)"UserInfo={…}` in a text by the error's sentence,
+  /// followed by domain and code in brackets. The rest of the text stays as it is.
   package static func readable(_ text: String) -> String {
     var text = text
     var place = text.startIndex
@@ -26,7 +26,7 @@ package enum ErrorText {
     return text
   }
 
-  /// The place of the brace that closes one which stands before the text.
+  /// The position of the brace that closes the one before the text.
   private static func endOfBraces(in text: Substring) -> String.Index {
     var depth = 1
     for index in text.indices {
@@ -39,7 +39,7 @@ package enum ErrorText {
 
   private static let keys = ["NSLocalizedDescription", "NSLocalizedFailureReason"]
 
-  /// The value of one of the keys of `KEY=VALUE, KEY=VALUE`; a value goes on to the next key of the error's own.
+  /// The error's sentence from `KEY=VALUE, KEY=VALUE`. A value ends where the next key begins.
   private static func sentence(_ info: Substring) -> String? {
     var sentences: [String] = []
     for key in keys {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What came of a run, and where to look.
+/// The screens for the result of a run, with the place to look at.
 extension ExerciseScreens {
   package func result(_ outcome: Outcome, _ exercise: Exercise) -> Screen {
     var screen = screen()
@@ -65,7 +65,7 @@ extension ExerciseScreens {
 
   private func place(_ failure: Failure, _ issue: TestRun.Issue, _ exercise: Exercise, _ screen: inout Screen) {
     let files = LearnerFiles(course: course)
-    // Swift does not say where an error was thrown. An unfinished part says it by its sentence.
+    // Swift doesn't tell where an error was thrown. For an unfinished part, its sentence leads to the line.
     guard let sentence = failure.unfinished, let thrown = files.line(of: "\"\(sentence)\"", in: exercise) else {
       screen.path("At", "\(course.shown(issue.file)):\(issue.line)", indent: 4)
       return
@@ -137,7 +137,7 @@ extension ExerciseScreens {
     return lines.indices.contains(error.line - 1) ? lines[error.line - 1] : nil
   }
 
-  /// Whether the chapter says more about it than the compiler does.
+  /// Whether the chapter explains the problem better than the compiler does.
   private static func isAboutTheSubject(_ outcome: Outcome) -> Bool {
     switch outcome {
     case .failed, .crashed, .timedOut, .left: true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the learner reads. Pure: from given results to lines.
+/// Makes the screens that the learner reads. They depend only on the values given to it.
 package struct ExerciseScreens {
   let course: Course
   let progress: Progress
@@ -19,7 +19,7 @@ package struct ExerciseScreens {
 
   private var counted: String { course.exercises.count == 1 ? "1 exercise" : "\(course.exercises.count) exercises" }
 
-  // MARK: The beginning
+  // MARK: Beginning
 
   package func welcome() -> Screen {
     var screen = screen()
@@ -59,7 +59,7 @@ package struct ExerciseScreens {
     return screen
   }
 
-  /// Of the shared model, its entities too.
+  /// The model's name, with its entities if it is the shared model.
   private func words(ofModel name: String) -> String {
     guard let model = try? ExerciseModel(course: course), model.name == name else { return name }
     return "\(name): \(model.entityNames.joined(separator: ", ")) (all of it: swift run learn model)"
@@ -70,7 +70,7 @@ package struct ExerciseScreens {
     if let heading = course.heading(exercise.guide.chapter) { screen.field("", "section \"\(heading)\"") }
   }
 
-  /// An exercise that waits for its first edit.
+  /// The screen for an exercise that the learner hasn't edited yet.
   package func introduction(_ exercise: Exercise) -> Screen {
     var screen = head(exercise)
     appendSection(exercise, to: &screen, "Read")
@@ -88,7 +88,8 @@ package struct ExerciseScreens {
     return screen
   }
 
-  /// What to type: `swift run learn hint`, with the number where another exercise is the current one. "" runs.
+  /// The command to type: `swift run learn hint`, with the exercise's number if it isn't the current one. For "" it is
+  /// the command that runs the exercise.
   func command(_ name: String, _ exercise: Exercise) -> String {
     let isCurrent = progress.current(of: course.exercises)?.name == exercise.name
     let words = isCurrent ? [name] : [name.isEmpty ? "run" : name, exercise.number]
@@ -137,7 +138,7 @@ package struct ExerciseScreens {
     return screen
   }
 
-  /// Nothing if no folder was moved.
+  /// Says which folders moved; empty if none did.
   package func renumbered(_ moves: [(from: URL, to: URL)]) -> Screen {
     var screen = screen()
     guard !moves.isEmpty else { return screen }
@@ -148,7 +149,7 @@ package struct ExerciseScreens {
     return screen
   }
 
-  // MARK: The end
+  // MARK: End
 
   package func allDone() -> Screen {
     var screen = screen()
@@ -165,7 +166,7 @@ package struct ExerciseScreens {
     return screen
   }
 
-  // MARK: Other pages
+  // MARK: Other screens
 
   package func list() -> Screen {
     var screen = screen()
@@ -196,7 +197,7 @@ package struct ExerciseScreens {
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"
   }
 
-  /// - Parameter number: from 1.
+  /// - Parameter number: the hint's number, counted from 1.
   package func hint(_ number: Int, _ exercise: Exercise) -> Screen {
     var screen = screen()
     let hints = exercise.guide.hints

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an issue says, taken apart for a reader: what was looked at, what should have come, what came.
+/// An issue, taken apart for the reader: what was checked, what was expected, and what came.
 package struct Failure: Equatable, Sendable {
-  /// The expression, as the test has it.
+  /// The expression in the test.
   package var checked: String?
   package var expected: String?
   package var came: String?
-  /// What the test adds.
+  /// Remarks of the test.
   package var remarks: [String] = []
   /// The sentence of an `Unfinished` error.
   package var unfinished: String?
@@ -23,7 +23,7 @@ package struct Failure: Equatable, Sendable {
 
   private mutating func read(_ text: String) {
     if let words = text.range(of: "Not written yet: ") {
-      // Also inside of another error's words, which quote it.
+      // The sentence may also be quoted in another error's text.
       let sentence = String(text[words.upperBound...].prefix { !"\"\n".contains($0) })
       unfinished = sentence
       expected = sentence
@@ -37,7 +37,8 @@ package struct Failure: Equatable, Sendable {
     }
   }
 
-  /// `(count → 2) == 3`, `(a → 1) == (b → 2)`, `found → false`, `!(isFault → true)`, or the bare expression.
+  /// Reads `(count → 2) == 3`, `(a → 1) == (b → 2)`, `found → false`, `!(isFault → true)`, or an expression without
+  /// values.
   private mutating func readExpectation(_ text: String) {
     let (left, rest) = Self.operand(text)
     guard let left else {
@@ -49,7 +50,7 @@ package struct Failure: Equatable, Sendable {
         came = ErrorText.readable(text)
       } else {
         checked = text
-        // An expression with `try` or `await` in it is not taken apart; the value it is compared with may stand there.
+        // Swift Testing gives no values for an expression with `try` or `await`. The expected value may be in its text.
         if let match = text.wholeMatch(of: #/.* == ([^ ]+)/#.dotMatchesNewlines()) {
           expected = String(match.1)
           came = "something else"
@@ -77,7 +78,7 @@ package struct Failure: Equatable, Sendable {
     }
   }
 
-  /// `(expression → value)` at the beginning, and what follows.
+  /// Reads `(expression → value)` at the beginning. Returns it and the rest.
   private static func operand(_ text: String) -> (operand: (expression: String, value: String)?, rest: String) {
     guard text.hasPrefix("(") else { return (nil, text) }
     var depth = 0
@@ -100,7 +101,7 @@ package struct Failure: Equatable, Sendable {
     return (nil, text)
   }
 
-  /// A bench's folder has a long name that says nothing.
+  /// Shortens the path of a bench's folder, whose name is long and says nothing.
   static func readable(_ text: String) -> String {
     text.replacing(#/(file:\/\/)?\/[^ "()\[\],]*strata-exercise-[0-9A-Fa-f-]{36}/#, with: "…")
   }

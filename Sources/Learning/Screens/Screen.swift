@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines for the terminal, at most 80 columns wide, but for paths and words that are longer than that.
+/// Lines for a terminal, at most 80 columns wide except for longer paths and words.
 package struct Screen: Sendable {
   package static let width = 80
 
@@ -12,7 +12,7 @@ package struct Screen: Sendable {
     case faint = "2"
   }
 
-  /// Whether tones become colours.
+  /// Whether to show tones as colours.
   package let hasColours: Bool
   package private(set) var lines: [String] = []
 
@@ -22,12 +22,13 @@ package struct Screen: Sendable {
 
   package mutating func blank() { if lines.last != "" { lines.append("") } }
 
-  /// A paragraph, wrapped. `indent`: blanks before each line; `hanging`: more of them from the second line on.
+  /// Adds a paragraph and wraps it. `indent` is the number of blanks before each line, `hanging` the number of
+  /// additional blanks from the second line on.
   package mutating func say(_ text: String, _ tone: Tone = .plain, indent: Int = 0, hanging: Int = 0) {
     for line in Self.wrapped(text, indent: indent, hanging: hanging) { lines.append(toned(line, tone)) }
   }
 
-  /// `Goal    a sentence that goes on below itself`
+  /// Adds a field: `Goal    a sentence that continues below its beginning`.
   package mutating func field(_ name: String, _ text: String, indent: Int = 0) {
     let column = indent + 10
     var wrapped = Self.wrapped(text, indent: column, hanging: 0)
@@ -36,13 +37,13 @@ package struct Screen: Sendable {
     lines += wrapped
   }
 
-  /// A field whose text stays in one piece, to be copied or clicked.
+  /// Adds a field whose text stays in one piece, to be copied or clicked.
   package mutating func path(_ name: String, _ path: String, indent: Int = 0) {
     let label = String(repeating: " ", count: indent) + name
     lines.append(label + String(repeating: " ", count: max(1, indent + 10 - label.count)) + path)
   }
 
-  /// Lines as they are, but wrapped where the page ends, between words.
+  /// Adds lines unchanged, except that lines too long for the page are wrapped between words.
   package mutating func verbatim(_ source: [String], indent: Int) {
     let margin = String(repeating: " ", count: indent)
     for line in source {
@@ -52,7 +53,7 @@ package struct Screen: Sendable {
     }
   }
 
-  /// Lines of code: never cut, as they may be copied.
+  /// Adds lines of code. They are never wrapped, because they may be copied.
   package mutating func code(_ source: [String], _ tone: Tone = .plain, indent: Int = 0) {
     for line in source { lines.append(line.isEmpty ? "" : toned(String(repeating: " ", count: indent) + line, tone)) }
   }
@@ -89,15 +90,15 @@ package struct Screen: Sendable {
     String(repeating: " ", count: indent + (isFirst ? 0 : hanging))
   }
 
-  /// The line in at most so many columns; of a longer one "…" is the last.
+  /// The line in at most `columns` columns. A longer line is cut and ends in "…".
   package static func cut(_ line: String, to columns: Int) -> String {
     line.count <= columns ? line : line.prefix(columns - 1) + "…"
   }
 
-  /// `[#####-----] 5 of 42`
+  /// A progress bar: `[#####-----] 5 of 42`.
   package static func bar(_ done: Int, of count: Int) -> String {
     let length = 40
-    // The last sign is for the last exercise.
+    // The last sign is set only with the last exercise.
     let filled = count == 0 ? length : done * length / count
     return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: length - filled)
       + "] \(done) of \(count)"

@@ -1,9 +1,10 @@
-/// What a person may have meant by a mistyped word.
+/// Suggests what a person may have meant by a mistyped word.
 package enum Suggestion {
-  /// The candidates that are few letters away from a word, the nearest first; letters' case does not count.
+  /// The candidates that are nearest to a word, if they differ from it in only a few letters or begin with it. Upper
+  /// and lower case don't matter.
   package static func nearest(to word: String, among candidates: [String]) -> [String] {
     let typed = Array(word.lowercased())
-    // One letter of three, two of six, at most three.
+    // One letter may differ in a short word, one more for each further three letters, at most three.
     let limit = min(3, max(1, (typed.count + 1) / 3))
     let near = candidates.map { (name: $0, distance: distance(typed, Array($0.lowercased()))) }
       .filter { $0.distance <= limit || (typed.count > 2 && $0.name.lowercased().hasPrefix(word.lowercased())) }
@@ -11,13 +12,13 @@ package enum Suggestion {
     return near.filter { $0.distance == least }.map(\.name)
   }
 
-  /// ` Did you mean hint?`, or "".
+  /// ` Did you mean hint?`, or "" if nothing is near.
   package static func question(_ word: String, among candidates: [String]) -> String {
     let names = nearest(to: word, among: candidates)
     return names.isEmpty ? "" : " Did you mean \(names.prefix(3).joined(separator: " or "))?"
   }
 
-  /// How many letters must be changed, added, left out, or swapped with their neighbour.
+  /// The number of letters that have to be changed, added, removed, or swapped with their neighbour.
   private static func distance(_ a: [Character], _ b: [Character]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var before: [Int] = []

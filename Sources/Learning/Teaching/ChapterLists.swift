@@ -2,7 +2,7 @@ import BookText
 import Foundation
 import OutputFiles
 
-/// The list of a chapter's exercises at its end, made from the guides. A page has one if it has the marks.
+/// Writes the list of exercises at the end of a chapter, from the guides. A page has a list if it has the marks.
 package struct ChapterLists {
   let course: Course
 
@@ -22,7 +22,7 @@ package struct ChapterLists {
       }
   }
 
-  /// A page with its list as it should be; nil if it has no place for one.
+  /// A page's text with the right list; nil if the page has no place for one.
   package func written(into text: String, folder: String) -> String? {
     let all = text.components(separatedBy: "\n")
     guard let first = all.firstIndex(of: Self.begin), let last = all.firstIndex(of: Self.end), first < last else {
@@ -31,8 +31,8 @@ package struct ChapterLists {
     return (all[...first] + [""] + lines(folder) + [""] + all[last...]).joined(separator: "\n")
   }
 
-  /// Pages whose list is not as it should be, with the text they should have; and pages that have exercises and no
-  /// list.
+  /// The pages whose list is outdated, with the text that they should have. Also the problems of pages that have
+  /// exercises but no place for a list.
   package func outdated() -> (pages: [(folder: String, text: String)], problems: [String]) {
     var pages: [(String, String)] = []
     var problems: [String] = []
@@ -56,7 +56,7 @@ package struct ChapterLists {
       }
   }
 
-  /// Writes the lists that are not as they should be.
+  /// Writes the outdated lists.
   package func write() throws {
     for (folder, text) in outdated().pages {
       try OutputFile.write(Data(text.utf8), to: course.root.appendingPathComponent("Chapters/\(folder)/README.md").path)

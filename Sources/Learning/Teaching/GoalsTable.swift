@@ -1,6 +1,6 @@
 import Foundation
 
-/// The table of all exercises in their README, made from the guides.
+/// Writes the table of all exercises in their README, from the guides.
 package struct GoalsTable {
   let course: Course
 
@@ -14,7 +14,7 @@ package struct GoalsTable {
       + course.exercises.map { exercise in
         let link = exercise.guide.chapter
         let heading = course.heading(link) ?? link.anchor
-        // A chapter's number, or the letter of a page beside the chapters.
+        // The chapter's number, or the letter of an appendix.
         let chapter = link.folder.prefix { $0 != "-" }.drop { $0 == "0" }
         return "| \(exercise.number) | \(cell(exercise.guide.title)) | \(cell(exercise.guide.goal)) "
           + "| [\(chapter): \(cell(heading))](../\(link.folder)/README.md#\(link.anchor)) | \(exercise.guide.minutes) |"
@@ -23,7 +23,7 @@ package struct GoalsTable {
 
   private func cell(_ text: String) -> String { text.replacingOccurrences(of: "|", with: "\\|") }
 
-  /// The README with the table in it as it should be; nil if it has no place for one.
+  /// The README's text with the right table; nil if it has no place for one.
   package func written(into readme: String) -> String? {
     let lines = readme.components(separatedBy: "\n")
     guard let first = lines.firstIndex(of: Self.begin), let last = lines.firstIndex(of: Self.end), first < last else {
@@ -32,7 +32,7 @@ package struct GoalsTable {
     return (lines[...first] + [""] + rows + [""] + lines[last...]).joined(separator: "\n")
   }
 
-  /// What is wrong with the README's table.
+  /// The problems of the README's table.
   package func problems() -> [String] {
     let shown = course.shown(course.readme)
     guard let text = try? String(contentsOf: course.readme, encoding: .utf8) else { return ["there is no \(shown)"] }

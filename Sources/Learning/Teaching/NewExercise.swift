@@ -1,16 +1,15 @@
 import BookText
 import Foundation
 
-/// Makes the folder of a new exercise, in the form that `learn prove` wants, with a small example in place of its
-/// substance.
+/// Makes the folder of a new exercise in the form that `learn prove` checks, with a small example as its content.
 package struct NewExercise {
   let course: Course
 
   package init(course: Course) { self.course = course }
 
-  /// - Parameter subject: `CountRows`
-  /// - Returns: the files.
-  /// - Throws: `LearningProblem` for a name that isn't one, is taken, or a section that isn't there.
+  /// - Parameter subject: a name such as `CountRows`.
+  /// - Returns: the new files.
+  /// - Throws: `LearningProblem` if the name is malformed or taken, or if there is no such section.
   package func make(_ subject: String, chapter: String) throws -> [URL] {
     guard subject.wholeMatch(of: #/[A-Z][A-Za-z0-9]+/#) != nil else {
       throw LearningProblem("\"\(subject)\" is not a name like CountRows.")
@@ -35,7 +34,7 @@ package struct NewExercise {
 
   private func parts(_ subject: String, _ number: String, _ link: Guide.ChapterLink) -> [(String, String)] {
     let title = Self.title(subject)
-    // The example counts books of the shared model.
+    // The example counts the books of the shared model.
     let model = (try? ExerciseModel(course: course))?.name ?? Guide.ownModel
     let function = subject.prefix(1).lowercased() + subject.dropFirst()
     let head =
@@ -107,7 +106,7 @@ package struct NewExercise {
     ]
   }
 
-  /// `CountTheSQLRows` becomes `Count the SQL rows`.
+  /// The title for a name: `CountTheSQLRows` becomes `Count the SQL rows`.
   package static func title(_ subject: String) -> String {
     var words: [String] = []
     for match in subject.matches(of: #/[A-Z]+(?![a-z])|[A-Z][a-z0-9]*|[0-9]+/#) { words.append(String(match.0)) }

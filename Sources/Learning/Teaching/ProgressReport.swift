@@ -1,6 +1,6 @@
 import Foundation
 
-/// Who of a class has done what, from the learners' progress files.
+/// The progress of a class, from the learners' progress files.
 package struct ProgressReport {
   package struct Learner: Sendable {
     package var name: String
@@ -24,9 +24,9 @@ package struct ProgressReport {
     }
   }
 
-  /// - Parameter paths: progress files; checkouts; or folders with one of these for each learner. A learner is called
-  ///   after the file, or after the folder that it was found in.
-  /// - Throws: `LearningProblem` for a path without any, and for a file that can't be read.
+  /// - Parameter paths: progress files, checkouts, or folders that contain one of these for each learner. A learner's
+  ///   name is that of the file or of the folder.
+  /// - Throws: `LearningProblem` for a path without progress files, and for a file that can't be read.
   package static func learners(at paths: [String]) throws -> [Learner] {
     try paths.flatMap { path -> [Learner] in
       var isFolder: ObjCBool = false
@@ -81,7 +81,7 @@ package struct ProgressReport {
     let padded = { (text: String) in String(text.prefix(names)).padding(toLength: names, withPad: " ", startingAt: 0) }
     screen.code(["x passed   - skipped   o tried   . not begun"], .faint)
     screen.blank()
-    // Forty exercises to a line leave room for the name and the sum.
+    // With 40 exercises, a line still has room for the name and the sum.
     for start in stride(from: 0, to: exercises.count, by: 40) {
       let part = exercises[start..<min(start + 40, exercises.count)]
       screen.say("Exercises \(part.first!.number) to \(part.last!.number)", .strong)
@@ -109,7 +109,7 @@ package struct ProgressReport {
     return entry.attempts > 0 ? "o" : "."
   }
 
-  /// A line for each learner and exercise.
+  /// CSV with a line for each learner and exercise.
   package var csv: String {
     var lines = ["learner,exercise,state,passed,attempts,hints"]
     for learner in learners {
