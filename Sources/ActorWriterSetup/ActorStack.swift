@@ -1,6 +1,6 @@
 import CoreData
 
-/// A container whose view context belongs to the main actor, and whose writing context to an actor of its own.
+/// A container. Its view context belongs to the main actor, and its writing context to an actor of its own.
 @MainActor
 public final class ActorStack {
   private let container: NSPersistentContainer
@@ -8,14 +8,14 @@ public final class ActorStack {
   public var viewContext: NSManagedObjectContext { container.viewContext }
 
   //> open
-  /// Opens the store in the background; the main actor is free meanwhile.
+  /// Opens the store in the background, so the main actor stays free.
   public init(modelName: String, storeURL: URL) async throws {
     let container = NSPersistentContainer(name: modelName)
     let description = NSPersistentStoreDescription(url: storeURL)
     description.shouldAddStoreAsynchronously = true
     container.persistentStoreDescriptions = [description]
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-      // Sendable, or it would belong to the main actor: it is called in the background.
+      // Sendable, because it is called in the background. Otherwise it would belong to the main actor.
       container.loadPersistentStores { @Sendable _, error in
         if let error { continuation.resume(throwing: error) } else { continuation.resume() }
       }
@@ -27,13 +27,13 @@ public final class ActorStack {
   //< open
 
   //> save
-  /// Saves what the user has changed.
+  /// Saves the user's changes.
   public func save() throws {
     if viewContext.hasChanges { try viewContext.save() }
   }
   //< save
 
-  /// Takes the store off the coordinator, which closes its file.
+  /// Removes the store from the coordinator, which closes its file.
   public func close() throws {
     viewContext.reset()
     for store in container.persistentStoreCoordinator.persistentStores {

@@ -1,8 +1,8 @@
 import CoreData
 
 //> writer
-/// Writes into one context that nobody else has. Its executor is the context's queue: whatever runs in the actor may
-/// use the context as it stands, and the compiler sees to it that nothing else does.
+/// Writes into a context of its own. The actor's executor is the context's queue, so its code may use the context
+/// directly, and the compiler keeps all other code away from it.
 public actor StoreWriter {
   private let context: NSManagedObjectContext
   private let executor: ContextExecutor
@@ -18,8 +18,8 @@ public actor StoreWriter {
   //< writer
 
   //> write
-  /// Runs `work` and saves. There is no `await` in between, so nobody else's changes get into the save. What cannot be
-  /// saved is dropped.
+  /// Runs `work` and saves. There is no `await` in between, so other calls can't add changes to the save. Changes that
+  /// can't be saved are discarded.
   public func write<Value: Sendable>(
     _ work: @Sendable (NSManagedObjectContext) throws -> Value
   ) throws -> Value {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The book as it lies in a checkout: its pages in reading order, and the sources that they quote.
+/// The book in a checkout: its pages in reading order, and the sources that they quote.
 ///
-/// Pages are `Chapters/README.md`, the contents; then each `Chapters/FOLDER/README.md` whose folder begins with a
-/// number and a hyphen (a chapter), `Chapters/Exercises/README.md`, and those whose folder begins with a capital letter
-/// and a hyphen (a side page), in that order.
+/// The first page is `Chapters/README.md`, the contents. Then come the chapters, whose folders begin with a number and
+/// a hyphen; the page of the exercises, `Chapters/Exercises/README.md`; and the side pages, whose folders begin with a
+/// capital letter and a hyphen. The text of each is the folder's `README.md`.
 public struct Book: Sendable {
-  /// The package's root.
+  /// The root of the package.
   public let root: URL
   public let pages: [Page]
 
@@ -24,12 +24,12 @@ public struct Book: Sendable {
     }
   }
 
-  /// - Parameter folder: Below `Chapters`: `01-ManualStack`.
+  /// - Parameter folder: the folder's name in `Chapters`, such as `01-ManualStack`.
   func page(inFolder folder: String) -> Page? { pages.first { $0.folder == "Chapters/\(folder)" } }
 
-  /// The text of a file of the checkout.
+  /// The text of a file in the checkout.
   ///
-  /// - Parameter path: From the package's root.
+  /// - Parameter path: the path from the package's root.
   public func text(_ path: String) throws -> String { try Self.text(path, root: root) }
 
   private static func text(_ path: String, root: URL) throws -> String {
@@ -40,7 +40,8 @@ public struct Book: Sendable {
     }
   }
 
-  /// The files under `Chapters` with this ending, from the package's root, sorted; build folders are left out.
+  /// The files in `Chapters` whose names end like this, as sorted paths from the package's root. Build folders are left
+  /// out.
   public func files(endingIn ending: String) -> [String] {
     let chapters = root.appendingPathComponent("Chapters", isDirectory: true)
     guard let files = FileManager.default.enumerator(atPath: chapters.path) else { return [] }
@@ -50,18 +51,18 @@ public struct Book: Sendable {
   }
 }
 
-/// A page: a text in Markdown.
+/// A page of the book: a Markdown text.
 public struct Page: Sendable {
-  /// Where a page stands in the book.
+  /// The position of a page in the book.
   public enum Place: Hashable, Sendable {
     case contents
     case chapter(Int)
-    /// The exercises' page.
+    /// The page of the exercises.
     case exercises
     /// A side page.
     case appendix(String)
 
-    /// Pages stand by their ranks.
+    /// Pages are ordered by rank.
     var rank: Int {
       switch self {
       case .contents: 0
@@ -71,7 +72,7 @@ public struct Page: Sendable {
       }
     }
 
-    /// - Parameter folder: The page's folder below `Chapters`; other folders count as the contents'.
+    /// - Parameter folder: the page's folder in `Chapters`. Any other folder counts as the contents page.
     init(folder: String) {
       guard let hyphen = folder.firstIndex(of: "-") else {
         self = folder == "Exercises" ? .exercises : .contents
@@ -88,7 +89,7 @@ public struct Page: Sendable {
     }
   }
 
-  /// From the package's root: `Chapters/01-ManualStack/README.md`.
+  /// The path from the package's root: `Chapters/01-ManualStack/README.md`.
   public let path: String
   public let place: Place
   public let markdown: MarkdownText
@@ -99,20 +100,20 @@ public struct Page: Sendable {
     markdown = MarkdownText(text)
   }
 
-  /// `Chapters/01-ManualStack`
+  /// The path of the page's folder: `Chapters/01-ManualStack`.
   public var folder: String { String(path.dropLast("/README.md".count)) }
 
-  /// The transcript that its blocks mean: a name means one of its own folder, `01-First/run` another folder's.
+  /// The path of the transcript that a block names. `run` is in the page's own folder, `01-First/run` in another.
   public func path(ofTranscript name: String) -> String {
     name.contains("/") ? "Chapters/\(name).transcript" : "\(folder)/\(name).transcript"
   }
 
-  /// The text of the first heading, without its sign.
+  /// The text of the first heading.
   public var title: String { markdown.headings.first?.text ?? folder }
 
   public var blocks: [FencedBlock] { markdown.blocks }
 
-  /// How many words the text has, without its blocks.
+  /// The number of words in the text, without its blocks.
   public var wordCount: Int {
     markdown.proseLines.reduce(0) { $0 + $1.text.split(whereSeparator: \.isWhitespace).count }
   }

@@ -1,21 +1,21 @@
 import Foundation
 import OutputFiles
 
-/// Holds the book against what it speaks of: sources, transcripts, links.
+/// Compares the book with what it refers to: sources, transcripts, links.
 public struct BookCheck {
-  /// A line of shown code is at most this long, so that a page need not scroll sideways.
+  /// The greatest length of a line of shown code, so that a page need not scroll sideways.
   public static let longestLine = 96
 
   public struct Result: Sendable {
     public fileprivate(set) var problems: [BookProblem] = []
-    /// All blocks of the book, and those of them that nothing checks, with the reasons they give.
+    /// The number of blocks in the book, and the blocks that nothing checks, with their reasons.
     public fileprivate(set) var blockCount = 0
     public fileprivate(set) var unchecked: [(page: String, line: Int, reason: String)] = []
     public fileprivate(set) var transcriptCount = 0
-    /// Those whose programs need a service that this machine lacks.
+    /// The transcripts whose programs need a service that this machine lacks.
     public fileprivate(set) var skipped: [SkippedTranscript] = []
 
-    /// The share of blocks that were verified, in whole percent, rounded down.
+    /// The share of verified blocks in whole percent, rounded down.
     public var verifiedShare: Int { blockCount == 0 ? 100 : (blockCount - unchecked.count) * 100 / blockCount }
   }
 
@@ -27,9 +27,9 @@ public struct BookCheck {
     quoter = Quoter(book: book)
   }
 
-  /// Everything: the texts, the regions, the links, and, with a runner, what the programs print.
+  /// Runs all checks: of texts, regions and links, and, if there is a runner, of the programs' output.
   ///
-  /// - Parameter form: Whether chapters have to have a chapter's form, and the texts the book's voice.
+  /// - Parameter form: whether to check the form of chapters and the voice of texts.
   public func run(programs runner: TranscriptRunner?, form: Bool = false) -> Result {
     var result = Result()
     let transcripts = transcripts(&result)
@@ -101,7 +101,7 @@ public struct BookCheck {
     guard block.body.count == body.count else {
       throw page.problem(first + 1 + body.count, "the source has no such line here; `book weave` takes it away")
     }
-    // Each line of a difference begins with a sign, which has a column of its own.
+    // Each line of a difference begins with a sign, which takes a column.
     let longest = Self.longestLine + (block.language == "diff" ? 1 : 0)
     if ["swift", "diff", "json"].contains(block.language),
       let index = body.indices.first(where: { body[$0].count > longest })
@@ -179,7 +179,7 @@ public struct BookCheck {
 
   // MARK: Recordings
 
-  /// Recordings that no block shows. What is in a shown one is checked with its block.
+  /// Recordings that no block shows. The content of shown ones is checked with their blocks.
   private func hiddenRecordings(_ transcripts: [Transcript]) -> [BookProblem] {
     let shown = Set(
       book.pages.flatMap { page in
@@ -242,7 +242,7 @@ public struct BookCheck {
     return known.contains(parts[1]) ? nil : "the link \"\(target)\" leads to no heading of \(file)"
   }
 
-  /// A relative path as one from the package's root.
+  /// Turns a path that is relative to a folder into one from the package's root.
   public static func path(_ relative: String, from folder: String) -> String {
     var parts = folder.split(separator: "/").map(String.init)
     for part in relative.split(separator: "/") {
@@ -257,7 +257,7 @@ public struct BookCheck {
 
   // MARK: Transcripts
 
-  /// The book's transcripts; those of programs that the tools bring along lie beside the chapters too.
+  /// The book's transcripts. Those of the tools' programs are in the chapters' folders too.
   private func transcripts(_ result: inout Result) -> [Transcript] {
     var transcripts: [Transcript] = []
     for path in book.files(endingIn: ".transcript") {
@@ -273,7 +273,7 @@ public struct BookCheck {
     return transcripts
   }
 
-  /// Runs them, and says where each one's program prints something else.
+  /// Runs the transcripts, and reports the first line of each that differs from what its program prints.
   private static func compare(_ transcripts: [Transcript], _ runner: TranscriptRunner, _ result: inout Result) {
     for (transcript, outcome) in TranscriptRun.all(transcripts, runner) {
       switch outcome {
@@ -292,9 +292,9 @@ public struct BookCheck {
     }
   }
 
-  /// Writes what the programs print into the transcripts that show something else.
+  /// Runs the transcripts, and writes the output into those that differ.
   ///
-  /// - Returns: The paths of those, what could not be run, and what was skipped.
+  /// - Returns: the paths of the changed transcripts, the problems, and the skipped transcripts.
   public func bless(
     programs runner: TranscriptRunner
   ) throws -> (changed: [String], problems: [BookProblem], skipped: [SkippedTranscript]) {
@@ -315,7 +315,7 @@ public struct BookCheck {
 }
 
 extension BookCheck.Result {
-  /// Why a transcript's program printed nothing to compare.
+  /// Records why a transcript's program printed nothing to compare.
   fileprivate mutating func addFailure(_ error: any Error, of transcript: Transcript) {
     switch error {
     case let skip as SkippedTranscript: skipped.append(skip)

@@ -1,8 +1,8 @@
-/// Something in the book that is not as it says: which line to fix, and why.
+/// A problem in the book: the line to fix, and the reason.
 public struct BookProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file, from the package's root.
+  /// The file's path from the package's root.
   public var file: String
-  /// The line, from 1; nil if the whole file is meant.
+  /// The line, counted from 1; nil for the whole file.
   public var line: Int?
   public var sentence: String
 
@@ -12,6 +12,6 @@ public struct BookProblem: Error, Hashable, Sendable, CustomStringConvertible {
     self.sentence = sentence
   }
 
-  /// `Chapters/01-ManualStack/README.md:12: there is no region "context" in …`
+  /// One line: `Chapters/01-ManualStack/README.md:12: there is no region "context" in …`
   public var description: String { file + (line.map { ":\($0)" } ?? "") + ": " + sentence }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import OutputFiles
 
-/// Writes into the texts what their blocks quote from sources, the recordings as plain text, and what the exercises'
-/// guides say of the cards.
+/// Writes generated parts into the texts: the code that blocks quote, recordings as plain text, and the cards of
+/// exercises.
 public struct Weaver {
   public let book: Book
   private let shelf: ExerciseShelf
@@ -12,15 +12,15 @@ public struct Weaver {
     shelf = ExerciseShelf(book: book)
   }
 
-  /// The page's text with the bodies of its quoting blocks and its cards written again; blocks of output and SQL are
-  /// their author's and stay.
+  /// The page's text with its quoting blocks and cards written again. Blocks of output and SQL are written by the
+  /// author, and stay.
   ///
-  /// - Returns: The text, and the problems of the blocks that could not be written, which are left as they are.
+  /// - Returns: the text, and the problems of blocks that couldn't be written, which stay as they are.
   public func woven(_ page: Page) -> (text: String, problems: [BookProblem]) {
     let quoter = Quoter(book: book)
     var lines = page.markdown.lines
     var problems: [BookProblem] = []
-    // From the end, so that what is replaced moves nothing that is still to be.
+    // Begins at the end, so that a replacement doesn't move the parts that are still to be replaced.
     let cards = page.markdown.cards.map { (line: $0.lines.lowerBound, block: FencedBlock?.none, card: Optional($0)) }
     let parts =
       page.blocks.map { (line: $0.lines.lowerBound, block: Optional($0), card: TeachingBlock.Card?.none) } + cards
@@ -41,16 +41,17 @@ public struct Weaver {
     return (lines.joined(separator: "\n"), problems)
   }
 
-  /// What a block that quotes a source or shows a recording has to have between its fences; nil for other blocks.
+  /// The lines that belong between the fences of a block that quotes a source or shows a recording; nil for other
+  /// blocks.
   static func body(of block: FencedBlock, on page: Page, _ quoter: Quoter) throws -> [String]? {
     if let recording = try quoter.book.recording(of: block, on: page) { return recording.text }
     if let difference = try quoter.difference(of: block, on: page) { return difference.body }
     return try quoter.quotation(of: block, on: page)?.body(language: block.language)
   }
 
-  /// Weaves all pages and writes those that changed.
+  /// Weaves all pages, and writes those that change.
   ///
-  /// - Returns: The paths of the changed pages, and the problems.
+  /// - Returns: the paths of the changed pages, and the problems.
   public func weave() throws -> (changed: [String], problems: [BookProblem]) {
     var changed: [String] = []
     var problems: [BookProblem] = []

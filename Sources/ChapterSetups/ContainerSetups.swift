@@ -18,7 +18,7 @@ private func steps(_ writing: SetupStep) -> [SetupStep] {
   ]
 }
 
-/// Chapter 4: a container, of which the program uses the view context only.
+/// Chapter 4: a container. The program uses only its view context.
 public final class ContainerSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "container", title: "Container", summary: "A container makes the objects; the view context does it all.",
@@ -35,7 +35,7 @@ public final class ContainerSetup: ViewContextSetup {
   public func close() async throws { try stack.stack.close() }
 }
 
-/// Chapter 4: the same container; what is written is written in background tasks.
+/// Chapter 4: the same container, with writes in background tasks.
 public final class BackgroundSetup: StackSetup {
   public nonisolated static let info = SetupInfo(
     id: "background", title: "Background task",
@@ -59,7 +59,7 @@ public final class BackgroundSetup: StackSetup {
   public func close() async throws { try stack.stack.close() }
 }
 
-/// The stack of chapter 4 with its store loaded; what the two set-ups on it share.
+/// The stack of chapter 4 with its store loaded, which the two set-ups share.
 @MainActor
 private final class OpenedNotesStack {
   let stack: NotesStack

@@ -5,7 +5,7 @@ import EnqueueWriterChapter
 private let folder = "Chapters/07-EnqueueWriter"
 private let managerFile = "\(folder)/CoreDataManager.swift"
 
-/// Chapter 7: all that is written goes through one queue.
+/// Chapter 7: all writes go through one queue.
 public final class EnqueueSetup: StackSetup {
   public nonisolated static let info = SetupInfo(
     id: "enqueue", title: "Enqueue writer",
@@ -44,11 +44,11 @@ public final class EnqueueSetup: StackSetup {
     }
   }
 
-  /// The view context is for reading in this set-up; a program that edits in it all the same saves it itself.
+  /// In this set-up the view context is meant for reading. A program that edits in it has to save it itself.
   public func saveView() async throws { try calling("save()") { _ = try viewContext.saveIfNeeded() } }
 
   public func close() async throws {
-    // Waits for the writer, which may have something to tell the main queue.
+    // Waits for the writer in the background, because the writer may need the main queue.
     try await Task.detached { [manager] in try manager.close() }.value
   }
 }

@@ -7,7 +7,7 @@ private let parentChildFile = "Sources/ParentChildSetup/ParentChildStack.swift"
 private let actorFile = "Sources/ActorWriterSetup/ActorStack.swift"
 private let writerFile = "Sources/ActorWriterSetup/StoreWriter.swift"
 
-/// Contexts below contexts.
+/// Contexts with parent contexts.
 public final class ParentChildSetup: StackSetup {
   public nonisolated static let info = SetupInfo(
     id: "child", title: "Parent and child",

@@ -6,7 +6,7 @@ private let folder = "Chapters/01-ManualStack"
 private let stackFile = "\(folder)/CoreDataStack.swift"
 private let callbackFile = "\(folder)/CallbackStack.swift"
 
-/// Chapter 1: four lazy properties, one context on the main queue.
+/// Chapter 1: four lazy properties, and one context on the main queue.
 public final class ManualSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "manual", title: "Manual", summary: "Four objects made by hand; one context, on the main queue, does it all.",
@@ -38,7 +38,7 @@ public final class ManualSetup: ViewContextSetup {
   public func close() async throws { try stack.close() }
 }
 
-/// Chapter 1: the same by hand, with the store added in the background.
+/// Chapter 1: the same objects made by hand, with the store added in the background.
 public final class CallbackSetup: ViewContextSetup {
   public nonisolated static let info = SetupInfo(
     id: "callback", title: "Manual, callback",

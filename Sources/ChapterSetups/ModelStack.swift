@@ -2,7 +2,8 @@ import Comparison
 import CoreData
 import SwiftData
 
-/// The comparison's books as a class. An entity has the name of its class alone, so this is the `Book` of the others.
+/// The comparison's books as a model class. An entity is named by its class without the types
+/// around it, so this is the `Book` of the other set-ups.
 enum SwiftDataBooks {
   //> model
   @Model
@@ -21,7 +22,7 @@ enum SwiftDataBooks {
   //< model
 }
 
-/// A container whose main context shows, and an actor that writes.
+/// A container whose main context shows the books, and an actor that writes them.
 @MainActor
 final class ModelStack {
   let container: ModelContainer

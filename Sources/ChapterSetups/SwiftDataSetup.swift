@@ -4,7 +4,7 @@ import SwiftData
 
 private let file = "Sources/ChapterSetups/ModelStack.swift"
 
-/// Chapter 14: models that are plain classes.
+/// Chapter 14: models as plain classes.
 public final class SwiftDataSetup: ComparedSetup {
   public nonisolated static let info = SetupInfo(
     id: "swiftdata", title: "SwiftData",
@@ -32,8 +32,8 @@ public final class SwiftDataSetup: ComparedSetup {
   }
 
   public func writeBooks(_ block: @escaping @Sendable (any BookContext) throws -> Void) async throws {
-    // What the main context has to save by itself it saves when the main queue next has time. A write that began in the
-    // same moment would come before or after it by chance.
+    // The main context saves automatically when the main queue next has time. Waits for that, because otherwise chance
+    // would decide whether that save or this write comes first.
     await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     try await calling("BookWriter.write(_:)") { [writer = stack.writer] in
       try await writer.write { try block(ModelBooks(context: $0)) }
@@ -42,11 +42,11 @@ public final class SwiftDataSetup: ComparedSetup {
 
   public func saveView() async throws { try calling("ModelContext.save()") { try stack.save() } }
 
-  /// A container has no call for it: its files are closed when it goes.
+  /// A container has no call that closes its files. They are closed when it is released.
   public func close() async throws {}
 }
 
-/// A model context, as the comparison uses it.
+/// A model context in the form that the comparison uses.
 private struct ModelBooks: BookContext {
   let context: ModelContext
 
@@ -75,7 +75,7 @@ private struct ModelBooks: BookContext {
 
   func rollback() { context.rollback() }
 
-  /// There is no call for it: a main context takes up what others save.
+  /// Nothing to do: a main context merges what other contexts save.
   func reread(_ book: any StoredBook) {}
 }
 

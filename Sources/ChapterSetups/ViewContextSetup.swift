@@ -1,8 +1,8 @@
 import Comparison
 import CoreData
 
-/// A set-up without a writer: the view context does it all, on the main queue. What its program calls to save may be
-/// something else than `save()`; then it says so itself.
+/// A set-up without a writer: the view context does everything, on the main queue. If its program saves by another call
+/// than `save()`, the set-up implements `saveView()` itself.
 @preconcurrency @MainActor
 public protocol ViewContextSetup: StackSetup {}
 

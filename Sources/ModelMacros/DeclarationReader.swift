@@ -1,7 +1,7 @@
 import SwiftTokens
 
-/// Reads declarations out of tokens: so much of the language as tells which properties a class has, with which types
-/// and initial values, and no more. What it cannot read is a `SourceProblem`.
+/// Reads declarations from tokens: only as much of the language as is needed to find a class's properties, their types
+/// and their initial values. It throws a `SourceProblem` for what it can't read.
 struct DeclarationReader {
   private let source: [UInt8]
   private let tokens: [SwiftToken]
@@ -20,7 +20,7 @@ struct DeclarationReader {
 
   private mutating func advance() { if !isAtEnd { index += 1 } }
 
-  /// The source of some tokens, comments between them included.
+  /// The source text of some tokens, including comments between them.
   private func text(_ range: Range<Int>) -> String {
     if range.isEmpty { return "" }
     let bytes = tokens[range.lowerBound].range.lowerBound..<tokens[range.upperBound - 1].range.upperBound
@@ -29,7 +29,7 @@ struct DeclarationReader {
 
   // Pieces.
 
-  /// Past what the bracket before the reader closes.
+  /// Skips a bracket at the current position and everything up to its end.
   private mutating func skipGroup() throws {
     let opening = token
     let pairs = ["(": ")", "[": "]", "{": "}"]
@@ -42,7 +42,7 @@ struct DeclarationReader {
     advance()
   }
 
-  /// Past `<…>`: brackets of types, where `->` closes nothing.
+  /// Skips `<…>`. The `>` of `->` closes nothing.
   private mutating func skipAngles() throws {
     let start = offset
     var depth = 0
@@ -59,7 +59,7 @@ struct DeclarationReader {
     index > 0 && tokens[index - 1].isPunctuation("-") && tokens[index - 1].range.upperBound == offset
   }
 
-  /// What stands between parentheses, which the reader stands before.
+  /// The text between the parentheses that begin at the current position.
   private mutating func argumentText() throws -> String {
     let start = index + 1
     try skipGroup()
@@ -91,7 +91,7 @@ struct DeclarationReader {
     "nonmutating", "indirect", "prefix", "postfix", "infix", "distributed", "consuming", "borrowing", "sending",
   ]
 
-  /// `class` is a modifier before `var`, `func` and the like, and else begins a type.
+  /// `class` is a modifier before `var`, `func` and the like. Otherwise it begins a type.
   mutating func modifiers() throws -> [String] {
     var found: [String] = []
     while token.kind == .word, !token.isQuoted, Self.modifiers.contains(token.text) {
@@ -103,7 +103,7 @@ struct DeclarationReader {
       let name = token.text
       advance()
       if token.isPunctuation("(") {
-        // `private(set)` says nothing of the property's own access.
+        // `private(set)` doesn't change the access of the property itself.
         let argument = try argumentText()
         found.append("\(name)(\(argument))")
       } else {
@@ -125,7 +125,7 @@ struct DeclarationReader {
     var inherited: String
   }
 
-  /// `@Model public final class Note: Named {`, up to behind the brace.
+  /// Reads `@Model public final class Note: Named {`, including the brace.
   mutating func header() throws -> Header {
     let attributes = try attributes()
     let modifiers = try modifiers()
@@ -149,7 +149,7 @@ struct DeclarationReader {
       name: name.text, isGeneric: isGeneric, inherited: inherited)
   }
 
-  /// A macro in a type's body: `#Index<Note>([\.text])`.
+  /// A macro in the body of a type: `#Index<Note>([\.text])`.
   struct MacroUse: Hashable, Sendable {
     var name: String
     var generics: String
@@ -161,7 +161,7 @@ struct DeclarationReader {
     var macros: [MacroUse] = []
   }
 
-  /// What a type's body has, up to its closing brace.
+  /// Reads the body of a type up to its closing brace.
   mutating func members() throws -> Members {
     var members = Members()
     var conditions = 0
@@ -207,7 +207,7 @@ struct DeclarationReader {
     return MacroUse(name: name, generics: generics, arguments: arguments)
   }
 
-  /// The next declaration of a body: its properties, none of any other kind.
+  /// Reads the next declaration of a body. Returns its properties; empty for a declaration of any other kind.
   mutating func member() throws -> [PropertyDeclaration] {
     let attributes = try attributes()
     let modifiers = try modifiers()
@@ -276,7 +276,7 @@ struct DeclarationReader {
     return found
   }
 
-  /// Up to `=`, an accessor block, a comma, or the end of the line.
+  /// Reads up to `=`, an accessor block, a comma, or the end of the line.
   private mutating func typeText() throws -> String {
     let start = index
     while !isAtEnd {
@@ -292,7 +292,7 @@ struct DeclarationReader {
     return text(start..<index)
   }
 
-  /// Up to a comma, a semicolon, the body's end, a new line that does not go on, or observers.
+  /// Reads up to a comma, a semicolon, the end of the body, a block of observers, or a line that begins something new.
   private mutating func expression(stoppingAtBrace: Bool) throws -> String {
     let start = index
     while !isAtEnd {
@@ -305,19 +305,20 @@ struct DeclarationReader {
     return text(start..<index)
   }
 
-  /// Whether this `<` follows its name at once, as in `Set<Int>()`, where commas are no ends.
+  /// Whether this `<` directly follows a name and begins generic arguments, as in `Set<Int>()`. Commas in them separate
+  /// nothing.
   private var isGenericArguments: Bool {
     guard token.isPunctuation("<"), index > 0 else { return false }
     let before = tokens[index - 1]
     guard before.kind == .word, before.range.upperBound == offset else { return false }
-    // `a<b` is a comparison: generic arguments close again, before anything that no type has.
+    // `a<b` is a comparison. Generic arguments have a closing `>`, and only tokens before it that types can have.
     var probe = self
     let allowed = ["<", ">", ",", ".", "?", "!", "&", ":", "-", "(", ")", "[", "]", "@"]
     guard (try? probe.skipAngles()) != nil else { return false }
     return tokens[index..<probe.index].allSatisfy { $0.kind == .word || allowed.contains(where: $0.isPunctuation) }
   }
 
-  /// Whether the block before the reader has observers, and so belongs to a stored property.
+  /// Whether the block at the current position has observers, and so belongs to a stored property.
   private var isBeforeObservers: Bool {
     var position = index + 1
     while position < tokens.count, tokens[position].isPunctuation("@") { position += 2 }
@@ -325,14 +326,14 @@ struct DeclarationReader {
     return tokens[position].isWord("willSet") || tokens[position].isWord("didSet")
   }
 
-  /// Whether a line that begins here belongs to the expression or type before it.
+  /// Whether a line that begins here continues the expression or type before it.
   private var continuesLine: Bool {
     let before = tokens[index - 1]
     let words = ["as", "is", "in", "try", "await", "any", "some", "else", "if", "switch", "where", "throws", "async"]
     if words.contains(where: before.isWord) { return true }
     let operators = ["=", "+", "-", "*", "/", "%", "&", "|", "^", "<", ":", ".", ","]
     if operators.contains(where: before.isPunctuation) { return true }
-    // `?` and `!` end a type or a value, unless they stand apart, as in `a ? b : c` and `a ?? b`.
+    // `?` and `!` end a type or a value, unless a blank precedes them, as in `a ? b : c` and `a ?? b`.
     if ["?", ">", "!"].contains(where: before.isPunctuation), index > 1 {
       let previous = tokens[index - 2]
       if previous.range.upperBound < before.range.lowerBound { return true }

@@ -1,8 +1,8 @@
-/// What `@ModelActor` writes.
+/// The code that `@ModelActor` generates.
 package struct ModelActorDeclaration: Sendable {
   private let access: String
 
-  /// Throws a `SourceProblem` for what is no actor.
+  /// Throws a `SourceProblem` if the declaration isn't an actor.
   package init(_ source: String) throws {
     var reader = DeclarationReader(source)
     let header = try reader.header()
@@ -13,7 +13,7 @@ package struct ModelActorDeclaration: Sendable {
     access = header.modifiers.contains("public") ? "public " : header.modifiers.contains("package") ? "package " : ""
   }
 
-  /// The members that the actor has beside its author's.
+  /// The members that the macro adds to the actor.
   package var members: String {
     """
     \(access)nonisolated let modelExecutor: any SwiftData.ModelExecutor

@@ -1,18 +1,18 @@
-/// A class with `@Model`, as it is written.
+/// A class with `@Model`, read from its source.
 package struct ModelDeclaration: Sendable {
   package let name: String
   package let isFinal: Bool
-  /// `public ` or `package `, for what the macro adds; empty without either.
+  /// The access of generated members: `public `, `package `, or empty.
   package let access: String
   package let inherited: String
-  /// Whether the class it inherits from is a model too. Its source does not tell; the compiler does.
+  /// Whether the superclass is a model too. The source doesn't tell, but the compiler does.
   package let isSubclass: Bool
-  /// What a member has that subclasses override.
+  /// The access of generated members that subclasses override.
   let overridableAccess: String
   package let properties: [PropertyDeclaration]
   let macros: [DeclarationReader.MacroUse]
 
-  /// Throws a `SourceProblem` for what is no class, or has properties that cannot be persistent.
+  /// Throws a `SourceProblem` if the declaration isn't a class, or if it has properties that can't be persistent.
   ///
   /// - Parameter isSubclass: whether the class inherits from a model.
   package init(_ source: String, isSubclass: Bool = false) throws {
@@ -42,7 +42,7 @@ package struct ModelDeclaration: Sendable {
 }
 
 extension PropertyDeclaration {
-  /// Reads one declaration; nil where it declares no property.
+  /// Reads one declaration; nil if it doesn't declare a property.
   package static func reading(_ source: String) throws -> PropertyDeclaration? {
     var reader = DeclarationReader(source)
     return try reader.member().first

@@ -1,8 +1,8 @@
-/// What `@Model` writes.
+/// The code that `@Model` generates.
 extension ModelDeclaration {
-  /// The attribute that makes a property read and write through the model's storage; empty for any other declaration.
+  /// The attribute that makes a property use the model's storage; empty for any other declaration.
   package static func memberAttribute(for source: String) -> String {
-    // What cannot be read is told of by the class itself, once.
+    // If the declaration can't be read, the expansion of the class reports that once.
     guard let property = try? PropertyDeclaration.reading(source), property.isPersistent, property.problem == nil,
       property.attribute("_PersistedProperty") == nil,
       property.attribute("_TransformablePersistedProperty") == nil
@@ -10,7 +10,7 @@ extension ModelDeclaration {
     return property.isTransformable ? "@_TransformablePersistedProperty" : "@_PersistedProperty"
   }
 
-  /// The members that a model has beside its author's.
+  /// The members that the macro adds to the class.
   package var members: String {
     """
     private var _$backingData: any SwiftData.BackingData<\(name)> = \(name).createBackingData()
@@ -34,7 +34,7 @@ extension ModelDeclaration {
     """
   }
 
-  /// A class that inherits from no model keeps all that it and its subclasses store.
+  /// A model without a model superclass stores the values of itself and of its subclasses.
   private var rootMembers: String {
     """
     \(isFinal ? access : overridableAccess)var persistentBackingData: any SwiftData.BackingData<\(name)> {
@@ -58,7 +58,7 @@ extension ModelDeclaration {
     """
   }
 
-  /// A subclass has storage of its own until its superclass is initialized too; then the two are one.
+  /// A subclass has storage of its own until its superclass is initialized. Then the two are joined.
   private var inheritedMembers: String {
     let overriding = isFinal ? access : overridableAccess
     return """
@@ -83,7 +83,7 @@ extension ModelDeclaration {
       """
   }
 
-  /// Of one property, each subclass has a key path of its own.
+  /// Each subclass has its own key path for the same property.
   private var keyPathsForSubclasses: String {
     let own = "[\(properties.map { "\\_M.\($0.spelledName)" }.joined(separator: ", "))]"
     return """
@@ -116,9 +116,9 @@ extension ModelDeclaration {
       }
   }
 
-  /// The conformances that are still missing.
+  /// Extensions for the missing conformances.
   ///
-  /// - Parameter wanted: those that the compiler asks for.
+  /// - Parameter wanted: the conformances that the compiler asks for.
   package func conformances(of type: String, wanted: String) -> String {
     var extensions: [String] = []
     if wanted.contains("PersistentModel") {
@@ -130,7 +130,7 @@ extension ModelDeclaration {
 }
 
 extension PropertyDeclaration {
-  /// The initial value's expression, in the declared type; `nil` without one.
+  /// The expression of the initial value, converted to the declared type; `nil` if there is none.
   fileprivate var statedDefault: String {
     guard let initialValue else { return "nil" }
     guard var type else { return initialValue }
@@ -138,7 +138,7 @@ extension PropertyDeclaration {
     return "(\(initialValue)) as \(type)"
   }
 
-  /// The accessors of a persistent property, in braces.
+  /// The accessors of a persistent property, with their braces.
   package func accessors(isTransformable: Bool) -> String {
     let kind = isTransformable ? "TransformableValue" : "Value"
     return """
@@ -161,6 +161,6 @@ extension PropertyDeclaration {
       """
   }
 
-  /// What definite initialization sees in place of the value.
+  /// The stored property that definite initialization sees instead of the value.
   package var marker: String { "private var _\(name): _SwiftDataNoType" }
 }

@@ -1,47 +1,47 @@
-/// An attribute as it is written: `@Attribute(.unique)` is `Attribute` with `.unique`.
+/// An attribute in source code: `@Attribute(.unique)` has the name `Attribute` and the arguments `.unique`.
 package struct AttributeUse: Hashable, Sendable {
-  /// Without the module in front of it.
+  /// The name without a module in front of it.
   package var name: String
-  /// What stands between the parentheses; nil without them.
+  /// The text between the parentheses; nil without parentheses.
   package var arguments: String?
   package var offset: Int
 }
 
-/// A `var` or `let` of a class, as it is written.
+/// A `var` or `let` of a class, read from its source.
 package struct PropertyDeclaration: Hashable, Sendable {
-  /// Without backquotes.
+  /// The name without backquotes.
   package var name: String
-  /// As it is written, backquotes included.
+  /// The name as written, with backquotes.
   package var spelledName: String
   package var type: String?
   package var initialValue: String?
   package var attributes: [AttributeUse] = []
   package var modifiers: [String] = []
-  /// Whether there are accessors other than `willSet` and `didSet`.
+  /// Whether it has other accessors than `willSet` and `didSet`.
   package var isComputed = false
-  /// Whether it shares its `var` with others: `var a = 0, b = 0`.
+  /// Whether several properties share its `var`: `var a = 0, b = 0`.
   package var isOneOfSeveral = false
-  /// Whether it stands between `#if` and `#endif`.
+  /// Whether it is between `#if` and `#endif`.
   package var isConditional = false
   package var offset: Int
 
   package func attribute(_ name: String) -> AttributeUse? { attributes.first { $0.name == name } }
 
-  /// Whether the class, and not each object, has it, or its value is made on demand.
+  /// Whether it belongs to the class and not to each object, or is lazy.
   private var isOfOtherKind: Bool { modifiers.contains { ["static", "class", "lazy"].contains($0) } }
-  /// Whether each object has a place in memory for it.
+  /// Whether each object stores a value for it.
   private var isStored: Bool { !isOfOtherKind && !isComputed }
   package var isTransient: Bool { isStored && attribute("Transient") != nil }
-  /// Whether its value is kept in a store.
+  /// Whether its value is saved in a store.
   package var isPersistent: Bool { isStored && attribute("Transient") == nil }
-  /// Whether `.transformable` is among the options of its attribute.
+  /// Whether its `@Attribute` has the option `.transformable`.
   package var isTransformable: Bool { attribute("Attribute")?.arguments?.contains(".transformable") == true }
   private var isOptional: Bool {
     guard let type else { return false }
     return type.hasSuffix("?") || type.hasSuffix("!") || type.hasPrefix("Optional<")
   }
 
-  /// What stands in the way of keeping it.
+  /// The reason why it can't be persistent, or transient; nil if it can.
   var problem: SourceProblem? {
     if isTransient {
       if initialValue != nil || isOptional { return nil }

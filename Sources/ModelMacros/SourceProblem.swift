@@ -1,8 +1,8 @@
-/// Why a declaration cannot become what a macro makes of it, and where that stands.
+/// The reason why a macro can't expand a declaration, and the place of it.
 package struct SourceProblem: Error, Hashable, Sendable {
   /// A sentence for the person who wrote the declaration.
   package let message: String
-  /// How many bytes of UTF-8 stand before it in the declaration's source.
+  /// The offset in the declaration's source, in bytes of UTF-8.
   package let offset: Int
 
   package init(_ message: String, at offset: Int) {

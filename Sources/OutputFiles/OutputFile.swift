@@ -1,28 +1,29 @@
 import Foundation
 
-/// A file that a tool was told to write, by a path that a person typed.
+/// A file to write, at a path that a person typed.
 ///
-/// | at the path                        | what becomes of it                                                       |
+/// | at the path                        | what happens                                                             |
 /// |------------------------------------|--------------------------------------------------------------------------|
-/// | nothing                            | a new file, when all of it is written                                    |
-/// | a file                             | replaced when all of the new one is written; mode and owner stay         |
-/// | a symbolic link                    | stays; what it leads to is treated as if its own path had been typed     |
-/// | a device, a pipe, anything else    | stays; it is opened, and the bytes go into it as they come               |
+/// | nothing                            | a new file appears once all of it is written                             |
+/// | a file                             | it is replaced once the new one is written; mode and owner stay          |
+/// | a symbolic link                    | it stays; its destination is treated as if that path had been typed      |
+/// | a device, a pipe, anything else    | it stays; it is opened, and receives the bytes as they come              |
 ///
-/// A new file is written beside its place, as `.NAME.UUID.part`, and renamed. If that fails half way, the old file is
-/// as it was. Where the folder takes no new file, but the old one may be written, it is written in place.
+/// A new file is written as `.NAME.UUID.part` in the same folder, and renamed at the end. If that fails half way, the
+/// old file stays as it was. If the folder takes no new file but the old one is writable, the old file is overwritten
+/// in place.
 ///
-/// One thread at a time.
+/// One thread at a time may use it.
 public final class OutputFile {
-  /// As it was typed.
+  /// The path as it was typed.
   public let path: String
   private static let pieceSize = 64 * 1024
   private var descriptor: Int32
   private var pending = Data()
-  /// The file that is renamed at the end, and to where; nil where bytes go straight to their place.
+  /// The file to rename at the end, and its final path; nil if bytes are written directly.
   private var renaming: (temporary: String, target: String)?
 
-  /// - Throws: `OutputFileProblem`; the path is then as it was.
+  /// - Throws: `OutputFileProblem`. Whatever is at the path then stays as it was.
   public init(_ path: String) throws {
     self.path = path
     let target = try Self.target(of: path)
@@ -39,13 +40,13 @@ public final class OutputFile {
     if descriptor >= 0 {
       renaming = (temporary, target)
       guard isThere else { return }
-      // Who may not write the old file may not replace it either.
+      // If you may not write the old file, you may not replace it either.
       guard access(target, W_OK) == 0 else {
         let code = errno
         discard()
         throw OutputFileProblem(path, code)
       }
-      // Only root may give a file away; for others it is their own already, or becomes so.
+      // Only root can change a file's owner. For others it fails, and the file is their own.
       _ = fchown(descriptor, status.st_uid, status.st_gid)
       _ = fchmod(descriptor, status.st_mode & 0o7777)
       return
@@ -56,7 +57,7 @@ public final class OutputFile {
     if descriptor < 0 { throw OutputFileProblem(path, errno) }
   }
 
-  /// What goes to standard output instead, in the same large pieces.
+  /// Writes to standard output instead, in the same large pieces.
   public static func standardOutput() -> OutputFile { OutputFile(descriptor: dup(1)) }
 
   private init(descriptor: Int32) {
@@ -64,10 +65,10 @@ public final class OutputFile {
     self.descriptor = descriptor
   }
 
-  /// A file that was not finished leaves no trace, unless it was written in place.
+  /// Removes the temporary file if the file wasn't finished. A file that is written in place stays.
   deinit { discard() }
 
-  /// All of a file at once.
+  /// Writes a whole file at once.
   public static func write(_ data: Data, to path: String) throws {
     let file = try OutputFile(path)
     try file.write(data)
@@ -79,7 +80,7 @@ public final class OutputFile {
     if pending.count >= Self.pieceSize { try flush() }
   }
 
-  /// Writes what is left, and puts the file in its place, on the disk and not only in the system's memory.
+  /// Writes what is left, and renames the file once it is on the disk, not only in the system's memory.
   public func finish() throws {
     try flush()
     guard let (temporary, target) = renaming else {
@@ -87,7 +88,7 @@ public final class OutputFile {
       descriptor = -1
       return
     }
-    // EINVAL: a file system that has nothing to confirm.
+    // EINVAL: the file system doesn't support fsync.
     if fsync(descriptor) != 0, errno != EINVAL { throw OutputFileProblem(path, errno) }
     if rename(temporary, target) != 0 { throw OutputFileProblem(path, errno) }
     renaming = nil
@@ -118,13 +119,13 @@ public final class OutputFile {
     renaming = nil
   }
 
-  /// Where the links at a path lead, even if nothing is there.
+  /// The path that the links at a path lead to, even if nothing is there.
   private static func target(of path: String) throws -> String {
     var path = path
     for _ in 0..<40 {
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
-      // A link of the system's, as /dev/stdout, may lead to what has no path: it is opened as it is.
+      // A system link such as /dev/stdout may lead to something without a path, so it is opened itself.
       if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return path }
       guard let destination = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
       path =
@@ -135,10 +136,10 @@ public final class OutputFile {
   }
 }
 
-/// Why a file can't be written, in a sentence that names it.
+/// The reason why a file can't be written, as a sentence that names it.
 public struct OutputFileProblem: LocalizedError, CustomStringConvertible, Equatable {
   public let path: String
-  /// `errno`
+  /// The value of `errno`.
   public let code: Int32
 
   init(_ path: String, _ code: Int32) {

@@ -1,16 +1,16 @@
 import CoreData
 
-/// Contexts in generations, as programs built them before contexts merged by themselves:
+/// Contexts in three generations, as programs built them before contexts could merge automatically:
 ///
 ///     worker (private queue) ──saves into──> view (main queue) ──saves into──> writer (private queue) ──> the store
 ///
-/// A save goes one generation up and no further. So a save is cheap for the main queue, which hands its objects to the
-/// writer and does not wait for the disk; and nothing is in the file before the last of them has saved.
+/// A save goes one generation up. It is cheap for the main queue, which passes its objects to the writer and doesn't
+/// wait for the disk. But nothing is in the file until the writer saves.
 public final class ParentChildStack {
   //> container
   private let container: NSPersistentContainer
 
-  /// - Throws: Why the store could not be opened.
+  /// - Throws: the error if the store can't be opened.
   public init(modelName: String, storeURL: URL) throws {
     container = NSPersistentContainer(name: modelName)
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: storeURL)]
@@ -23,14 +23,14 @@ public final class ParentChildStack {
   //< container
 
   //> contexts
-  /// The only context that knows the store.
+  /// The only context that uses the store directly.
   private let writer = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
   /// Reads what the writer has, saved or not.
   public let viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
   //< contexts
 
   //> save
-  /// Saves the view context into the writer, and the writer into the file. Returns when it is there.
+  /// Saves the view context into the writer, and the writer into the file. Returns when that is done.
   public func save() async throws {
     try await viewContext.perform { [viewContext] in
       if viewContext.hasChanges { try viewContext.save() }
@@ -42,7 +42,7 @@ public final class ParentChildStack {
   //< save
 
   //> write
-  /// Runs `work` in a new context below the view context, then saves all generations.
+  /// Runs `work` in a new child of the view context, then saves all generations.
   public func write(_ work: @escaping @Sendable (NSManagedObjectContext) throws -> Void) async throws {
     let worker = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     worker.parent = viewContext
@@ -54,7 +54,7 @@ public final class ParentChildStack {
   }
   //< write
 
-  /// Takes the store off the coordinator, which closes its file.
+  /// Removes the store from the coordinator, which closes its file.
   public func close() async throws {
     await viewContext.perform { [viewContext] in viewContext.reset() }
     await writer.perform { [writer] in writer.reset() }

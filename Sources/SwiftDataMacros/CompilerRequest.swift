@@ -1,6 +1,6 @@
 import ModelMacros
 
-/// A request of the compiler, and its answer.
+/// A request from the compiler, and the answer to it.
 struct CompilerRequest {
   private let kind: String
   private let content: [String: Any]
@@ -31,7 +31,7 @@ struct CompilerRequest {
     ["expandedSource": source, "diagnostics": problem.map { [diagnostic($0)] } ?? []]
   }
 
-  /// The compiler counts from the file's beginning.
+  /// A diagnostic in the compiler's form. The compiler counts offsets from the beginning of the file.
   private func diagnostic(_ problem: SourceProblem) -> [String: Any] {
     let location = declaration["location"] as? [String: Any] ?? [:]
     let start = location["offset"] as? Int ?? 0
@@ -54,14 +54,14 @@ struct CompilerRequest {
     let declaration = source("declSyntax")
     switch (macro, role) {
     case ("PersistentModelMacro", "member"):
-      // Of a class that conforms already, since its superclass does, the compiler wants no conformances.
+      // If the class already conforms because its superclass does, the compiler asks for no conformances.
       let conforms = !source("conformanceListSyntax").contains("PersistentModel")
       let model = try ModelDeclaration(declaration)
       let isSubclass = conforms && !model.inherited.contains("PersistentModel")
       return isSubclass ? try ModelDeclaration(declaration, isSubclass: true).members : model.members
     case ("PersistentModelMacro", "memberAttribute"): return ModelDeclaration.memberAttribute(for: declaration)
     case ("PersistentModelMacro", "extension"):
-      // What cannot be read is told of where the members are asked for.
+      // If the declaration can't be read, the expansion of the members reports that.
       guard let model = try? ModelDeclaration(declaration) else { return "" }
       return model.conformances(of: source("extendedTypeSyntax"), wanted: source("conformanceListSyntax"))
     case ("PersistedPropertyMacro", "accessor"):
@@ -75,7 +75,7 @@ struct CompilerRequest {
       guard (try? ModelActorDeclaration(declaration)) != nil else { return "" }
       return source("conformanceListSyntax").contains("ModelActor")
         ? ModelActorDeclaration.conformance(of: source("extendedTypeSyntax")) : ""
-    // They are read by `@Model`, and stand for nothing by themselves.
+    // `@Model` reads these macros. They expand to nothing.
     case ("MarkerMacro", _), ("TypeMarkerMacro", _): return ""
     default: throw SourceProblem("The macro \(macro) has no expansion as \(role).", at: 0)
     }

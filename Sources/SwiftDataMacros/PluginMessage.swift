@@ -1,8 +1,8 @@
 import Foundation
 
-/// A message between the compiler and this program.
+/// Reads and writes the messages between the compiler and this program.
 enum PluginMessage {
-  /// The next message; nil when the compiler has closed its end.
+  /// The next message; nil if the compiler closed its end.
   static func read() -> [String: Any]? {
     guard let head = bytes(8) else { return nil }
     let length = head.enumerated().reduce(UInt64(0)) { $0 | UInt64($1.element) << (8 * UInt64($1.offset)) }
@@ -11,7 +11,7 @@ enum PluginMessage {
   }
 
   static func write(_ message: [String: Any]) {
-    // What is written is made of texts, numbers, arrays and dictionaries only.
+    // Messages consist of texts, numbers, arrays and dictionaries only, so encoding can't fail.
     let body = try! JSONSerialization.data(withJSONObject: message)
     let head = Data((0..<8).map { UInt8(truncatingIfNeeded: UInt64(body.count) >> (8 * UInt64($0))) })
     FileHandle.standardOutput.write(head + body)

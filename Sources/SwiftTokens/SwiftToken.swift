@@ -1,35 +1,35 @@
-/// A token of Swift source: enough of the language to find declarations, no more.
+/// A token of Swift source. It has what is needed to find declarations.
 package struct SwiftToken: Hashable, Sendable {
   package enum Kind: Sendable {
-    /// An identifier or keyword; backquotes are taken off.
+    /// An identifier or keyword, without backquotes.
     case word
-    /// `#if`, `#else` and the like, with the hash.
+    /// `#if`, `#else` and the like, including the `#`.
     case directive
     /// One character of punctuation.
     case punctuation
-    /// A string or number; its text is not kept.
+    /// A string or number, without its text.
     case literal
     case end
   }
   package var kind: Kind
   package var text: String
   package var line: Int
-  /// The line on which it ends: another one for strings of several lines.
+  /// The line on which it ends, a later one for multi-line strings.
   package var lastLine: Int
   package var column: Int
-  /// Where it stands in the source, in UTF-8: quotes and backquotes belong to it.
+  /// Its range in the source, in UTF-8 bytes, including quotes and backquotes.
   package var range: Range<Int>
-  /// Whether it is the first on its line.
+  /// Whether it is the first token on its line.
   package var beginsLine: Bool
-  /// Whether it was written in backquotes, and so is no keyword.
+  /// Whether it was written in backquotes, and so isn't a keyword.
   package var isQuoted = false
 
   package func isPunctuation(_ character: String) -> Bool { kind == .punctuation && text == character }
   package func isWord(_ word: String) -> Bool { kind == .word && !isQuoted && text == word }
 }
 
-/// Cuts Swift source into tokens. Comments (nested ones too) and the content of strings (raw, multi-line,
-/// with interpolations) are passed over.
+/// Splits Swift source into tokens. It skips comments, also nested ones, and the content of strings: raw, multi-line,
+/// and with interpolations.
 package struct SwiftTokenizer {
   private let bytes: [UInt8]
   private var position = 0
@@ -125,14 +125,14 @@ package struct SwiftTokenizer {
     }
   }
 
-  /// Strings inside of interpolations nest no deeper than this where they are told apart: reading recurses.
+  /// The greatest depth of strings inside interpolations, because reading them is recursive.
   private static let deepestString = 100
 
-  /// From the opening quote past the closing one.
+  /// Skips a string from its opening quote to behind the closing one.
   ///
   /// - Parameters:
-  ///   - hashes: how many `#` stood before it.
-  ///   - depth: how many strings it is inside of.
+  ///   - hashes: the number of `#` before the quote.
+  ///   - depth: the number of strings around it.
   private mutating func skipString(hashes: Int, depth: Int = 0) {
     let isMultiline = at("\"\"\"")
     let quote = isMultiline ? "\"\"\"" : "\""
@@ -152,7 +152,7 @@ package struct SwiftTokenizer {
           position += 1
         }
       } else if at("\n") {
-        // A string of one line ends with it, in source that does not compile.
+        // In source that doesn't compile, a single-line string ends with its line.
         if !isMultiline { return }
         newLine()
       } else {
@@ -161,7 +161,8 @@ package struct SwiftTokenizer {
     }
   }
 
-  /// From the opening slash of `#/…/#` past its end. Between bare slashes only a parser can tell one from a division.
+  /// Skips `#/…/#` from its opening slash. Only a parser can tell a regular expression between bare slashes from a
+  /// division.
   private mutating func skipRegularExpression(end: String) {
     position += 1
     while position < bytes.count, !at(end) {
@@ -198,7 +199,7 @@ package struct SwiftTokenizer {
     beginsLine = false
   }
 
-  /// A string ends where its closing quote does, on whichever line.
+  /// Ends a literal at the current position, which may be on a later line.
   private mutating func endLiteral() {
     let start = tokens[tokens.count - 1].range.lowerBound
     tokens[tokens.count - 1].lastLine = line

@@ -10,7 +10,7 @@ struct BookCommand: AsyncParsableCommand {
     abstract: "Weaves, checks and builds the book in Chapters.",
     subcommands: [Weave.self, Check.self, Build.self, Serve.self])
 
-  /// Where the checkout is.
+  /// The option that names the checkout.
   struct Place: ParsableArguments {
     @Option(
       help: ArgumentHelp("The checkout's folder (default: the nearest one from here upwards).", valueName: "folder"))
@@ -33,7 +33,7 @@ struct BookCommand: AsyncParsableCommand {
   }
 }
 
-/// Prints the problems, each with the line to fix, and fails if there is one.
+/// Prints the problems, each with the line to fix. Fails if there is one.
 func report(_ problems: [BookProblem]) throws {
   for problem in problems { FileHandle.standardError.write(Data("\(problem)\n".utf8)) }
   if !problems.isEmpty { throw ExitCode.failure }

@@ -74,7 +74,7 @@ struct Compile: ParsableCommand {
     }
   }
 
-  /// A model that was named from the current folder is so named in what is wrong with it.
+  /// If a model was named relative to the current folder, messages name it that way too.
   private func shown(_ text: String) -> String {
     let folder = FileManager.default.currentDirectoryPath + "/"
     guard text.hasPrefix(folder), !models.contains(where: { $0.hasPrefix("/") }) else { return text }
@@ -100,7 +100,7 @@ struct Compile: ParsableCommand {
     return DataModelCompiler.SourceFile(path: path, text: String(decoding: data, as: UTF8.self))
   }
 
-  /// A file whose text stays the same is left alone, so that nothing is compiled again for it.
+  /// Writes a file only if its text changes, so that nothing is compiled without need.
   private static func write(_ text: String, to url: URL) throws {
     let data = Data(text.utf8)
     if FileManager.default.contents(atPath: url.path) == data { return }

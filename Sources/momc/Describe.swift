@@ -33,7 +33,7 @@ struct Describe: ParsableCommand {
     }
   }
 
-  /// What becomes of what, entity by entity.
+  /// Prints the source, destination and expressions of each entity mapping.
   private func describeMapping(at url: URL) throws {
     let mappings: [MappingModelFile.EntityMapping]
     do {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The exercises as the book's texts speak of them: their names, and what their guides say.
+/// The exercises that the book's texts refer to: their names and guides.
 package struct ExerciseShelf: Sendable {
   package static let folder = "Chapters/Exercises/Exercises"
 
@@ -10,19 +10,20 @@ package struct ExerciseShelf: Sendable {
     /// The guide's text.
     package let text: String
 
-    /// From the package's root.
+    /// The path from the package's root.
     package var path: String { "\(ExerciseShelf.folder)/\(name.text)/Guide.md" }
 
-    /// Where the guide says to which section it belongs; 1 if it says so nowhere.
+    /// The line on which the guide names its section; 1 if it names none.
     package var chapterLine: Int {
       (text.components(separatedBy: "\n").firstIndex { $0.hasPrefix("Chapter:") } ?? 0) + 1
     }
 
-    /// What starts it. The number is left out, so that texts stay as they are when exercises get other numbers.
+    /// The command that starts the exercise. It has no number, so that texts stay the same when exercises are
+    /// renumbered.
     package var command: String { "swift run learn run \(name.subject)" }
   }
 
-  /// In their order.
+  /// The entries in the order of the exercises.
   package let entries: [Entry]
 
   package init(book: Book) {
@@ -32,12 +33,12 @@ package struct ExerciseShelf: Sendable {
     }
   }
 
-  /// The exercise that a card means: by its title or its name, else by the name in its command.
+  /// The exercise that a card refers to by its title or name, or by the name in its command.
   package func index(of card: TeachingBlock.Card) -> Int? {
     index(of: card.title) ?? card.commandName.flatMap(index(of:))
   }
 
-  /// - Parameter words: A title, or a name with its number or without.
+  /// - Parameter words: a title, or a name with or without its number.
   package func index(of words: String) -> Int? {
     let wanted = words.lowercased()
     return entries.firstIndex { entry in
@@ -45,8 +46,8 @@ package struct ExerciseShelf: Sendable {
     }
   }
 
-  /// The card as its exercise's guide has it, in one line but for what the author has added; nil if there is no such
-  /// exercise.
+  /// The card that follows from the exercise's guide: one line, followed by the author's additions. Nil if there is no
+  /// such exercise.
   package func woven(_ card: TeachingBlock.Card) -> String? {
     guard let index = index(of: card) else { return nil }
     let entry = entries[index]
@@ -55,6 +56,6 @@ package struct ExerciseShelf: Sendable {
       + card.rest.replacing("\n", with: "\n> ")
   }
 
-  /// From a page's folder to the list of exercises.
+  /// The link from a page to the list of exercises.
   package static let link = "../Exercises/README.md#goals"
 }

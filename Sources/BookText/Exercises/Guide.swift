@@ -1,20 +1,20 @@
 import Foundation
 
-/// What `Guide.md` says to the learner.
+/// The content of an exercise's `Guide.md`.
 package struct Guide: Sendable {
   package var title = ""
-  /// One sentence: what the learner makes true.
+  /// What the learner has to make true, in one sentence.
   package var goal = ""
   package var chapter = ChapterLink(folder: "", anchor: "")
-  /// The data model that it works on: the shared one's name, or `ownModel`.
+  /// The exercise's data model: the name of the shared one, or `ownModel`.
   package var model = ""
   package var minutes = 0
-  /// From a question to nearly the answer.
+  /// The hints, from a first question to nearly the whole answer.
   package var hints: [String] = []
-  /// What is not in the form; the rest is usable nevertheless.
+  /// Violations of the guide's form. The rest can still be used.
   package var problems: [String] = []
 
-  /// What `Model:` says where an exercise builds a model of its own.
+  /// The value of `Model:` for an exercise that builds its own model.
   package static let ownModel = "its own, in the file"
 
   /// A section of a chapter: `01-ManualStack#four-properties`.
@@ -57,7 +57,7 @@ package struct Guide: Sendable {
       } else if line.trimmingCharacters(in: .whitespaces).isEmpty {
         field = nil
       } else if let field {
-        // A long sentence goes on in the next line.
+        // A long sentence continues on the next line.
         fields[field]! += " " + line.trimmingCharacters(in: .whitespaces)
       } else {
         problems.append("the guide has a line that belongs to nothing: \(line)")

@@ -57,7 +57,7 @@ extension ChapterFormCheck {
 
   // MARK: The order of exercises
 
-  /// Exercises go forward through the book: by pages, then by sections.
+  /// Checks that exercises follow the book's order: by page, then by section.
   func exercisesOutOfOrder() -> [BookProblem] {
     let places = shelf.entries.map { entry in
       SectionPlace(entry.guide.chapter, in: book.page(inFolder: entry.guide.chapter.folder)?.markdown)

@@ -1,9 +1,8 @@
 import Foundation
 
-/// Whether the pages have what a page of the book has: a chapter's beginning and end, and blocks for teaching that say
-/// what is so.
+/// Checks the form of pages: a chapter's beginning and end, and correct blocks for teaching.
 ///
-/// Chapter 0 is a first look and asks no questions at its end; in all else it is a chapter.
+/// Chapter 0 is a first look, so it needs no questions at its end. Otherwise it is checked like every chapter.
 public struct ChapterFormCheck {
   public static let mostWordsBeforeOutput = 350
   public static let mostWordsOfAside = 120
@@ -61,7 +60,7 @@ public struct ChapterFormCheck {
       "the second paragraph does not promise a result; say what you will have, with \"At the end\" or \"By the end\"")
   }
 
-  /// How many words stand before the first output, and where the line is at which it comes too late; nil if none comes.
+  /// The number of words before the first output, and the line at which there are too many; nil if there is no output.
   func wordsBeforeOutput(of page: Page) -> (count: Int, late: Int?)? {
     guard let first = page.outputLines.min() else { return nil }
     var (count, late) = (0, Int?.none)
@@ -102,12 +101,12 @@ public struct ChapterFormCheck {
       next.lines.lowerBound, "\"Next:\" does not lead to the chapter after this one, \(following.path)")
   }
 
-  /// The last line that has something in it.
+  /// The last line with content.
   static func lastLine(of page: Page) -> Int {
     max(page.markdown.proseRuns.last?.lines.upperBound ?? 1, page.blocks.last?.lines.upperBound ?? 1)
   }
 
-  /// The chapter behind a chapter; nil behind the last one.
+  /// The chapter after a chapter; nil after the last one.
   private func chapter(after page: Page) -> Page? {
     guard let index = book.pages.firstIndex(where: { $0.path == page.path }), index + 1 < book.pages.count,
       case .chapter = book.pages[index + 1].place
@@ -174,7 +173,7 @@ public struct ChapterFormCheck {
     }
     guard picture.target.hasSuffix(".svg"), picture.target.prefixMatch(of: #/[a-z]+:/#) == nil else { return problems }
     let path = BookCheck.path(picture.target, from: page.folder)
-    // That the file is there is a matter of links.
+    // The check of links finds missing files.
     guard let drawing = try? book.text(path) else { return problems }
     for name in ["title", "desc"] where !Self.hasText(name, drawing) {
       problems.append(

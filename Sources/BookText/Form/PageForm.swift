@@ -1,10 +1,10 @@
-/// What a page has of what a page should have, in a line.
+/// A summary of a page's form, in one line.
 public struct PageForm: CustomStringConvertible {
   public let page: Page
   public let problemCount: Int
   public let description: String
 
-  /// - Parameter problems: All of the book's problems of form and voice.
+  /// - Parameter problems: all problems of form and voice in the book.
   public static func all(of book: Book, problems: [BookProblem]) -> [PageForm] {
     let check = ChapterFormCheck(book: book)
     return book.pages.map { PageForm($0, check, Self.count(problems, $0)) }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// A part of a text that is folded until a reader opens it: from `<details>` to `</details>`.
+/// A folded part of a text, from `<details>` to `</details>`.
 public struct Details: Sendable {
-  /// Numbered from 1; to the end of the text if nothing closes it.
+  /// The lines, counted from 1. They reach to the end of the text if nothing closes the part.
   public let lines: ClosedRange<Int>
-  /// What the reader sees of it while it is folded; empty if it has none.
+  /// The text that the reader sees while the part is folded; empty if there is none.
   public let summary: String
-  /// Where the summary ends.
+  /// The line on which the summary ends.
   public let summaryLine: Int
   public let isClosed: Bool
 }
 
-/// What is folded in a text, and the lines with a `</details>` that closes nothing.
+/// The folded parts of a text, and the lines with a `</details>` that closes nothing.
 struct FoldedParts: Sendable {
   let details: [Details]
   let strays: [Int]
 }
 
 extension MarkdownText {
-  /// In the order of their beginnings.
+  /// The folded parts, ordered by their beginning.
   public var details: [Details] { foldedParts.details }
 
   /// Lines with a `</details>` that closes nothing.

@@ -1,21 +1,21 @@
 import Foundation
 
-/// A block between two fences, and what its opening fence says of where it comes from.
+/// A fenced block, and the source that its opening fence names:
 ///
 ///     ```swift file=Chapters/01-ManualStack/CoreDataStack.swift region=context before=2
 public struct FencedBlock: Sendable {
   /// `swift`, `sql`, `console`, …; empty if the fence names none.
   public let language: String
-  /// The words after the language, in order; a word without `=` has an empty value.
+  /// The words after the language, in order. A word without `=` has an empty value.
   public let attributes: [(name: String, value: String)]
   public let body: [String]
-  /// From the opening to the closing fence, numbered from 1.
+  /// The lines from the opening to the closing fence, counted from 1.
   public let lines: ClosedRange<Int>
 
-  /// The value of an attribute; nil if it isn't there.
+  /// The value of an attribute; nil if the fence doesn't have it.
   public subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
 
-  /// Whether the block says of itself that nothing checks it.
+  /// Whether the fence says that nothing checks the block.
   public var isUnchecked: Bool { self["unchecked"] != nil }
 
   static func blocks(in lines: [String]) -> (blocks: [FencedBlock], openFence: Int?) {
@@ -39,7 +39,7 @@ public struct FencedBlock: Sendable {
     return (blocks, nil)
   }
 
-  /// Words at blanks, but for those between double quotes.
+  /// Splits at blanks, except inside double quotes.
   private static func words(of text: String) -> [(name: String, value: String)] {
     text.matches(of: #/([^\s=]+)(?:=(?:"([^"]*)"|(\S*)))?/#).map { match in
       (String(match.1), (match.2 ?? match.3).map(String.init) ?? "")

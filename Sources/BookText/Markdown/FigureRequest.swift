@@ -1,15 +1,15 @@
-/// A comment in whose place the built pages have the tables and drawings of a recorded run:
+/// A comment that the built pages replace with the tables and drawings of a recorded run:
 ///
 ///     <!-- figures measured.json -->
 ///
-/// Where a text is only read as Markdown, nothing stands there.
+/// Other renderers of Markdown show nothing for it.
 public struct FigureRequest: Equatable, Sendable {
-  /// From 1.
+  /// The line, counted from 1.
   public let line: Int
-  /// The record's file, relative to the page's folder.
+  /// The file of the recorded run, relative to the page's folder.
   public let file: String
 
-  /// The file that a comment asks for; nil for any other comment.
+  /// The file that a comment names; nil if it is another comment.
   public static func file(inComment text: some StringProtocol) -> String? {
     String(text).wholeMatch(of: Patterns.figures).map { String($0.1) }
   }

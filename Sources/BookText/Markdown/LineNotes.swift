@@ -1,34 +1,34 @@
 import Foundation
 
-/// Short numbered notes on lines of the block of code right above them. Each names, in code, what it is about:
+/// Short numbered notes on lines of the code block directly above. Each begins with code from its line:
 ///
 ///     <!-- notes -->
 ///     1. `.mainQueue`: everything that this context owns belongs to the main thread.
 ///     2. `save()`: throws before it has written anything.
 ///
-/// Where a text is only read as Markdown, they are a list below the block. The built pages put each beside its line.
+/// Other renderers of Markdown show a list below the block. The built pages put each note beside its line.
 public struct LineNotes: Sendable {
   public static let mostWords = 30
   public static let mostNotes = 5
 
   public struct Note: Sendable {
-    /// In the text, from 1.
+    /// The line in the text, counted from 1.
     public let line: Int
     public let number: Int
-    /// What stands in the line that is meant; empty if the note doesn't begin with code.
+    /// Code from the line that the note is about; empty if the note doesn't begin with code.
     public let code: String
     public let wordCount: Int
   }
 
-  /// From the comment to the last note.
+  /// The lines from the comment to the last note.
   public let lines: ClosedRange<Int>
   public let notes: [Note]
-  /// The index of the block that they are about; nil if none stands right above them.
+  /// The index of the block that the notes are about; nil if there is none directly above.
   public let block: Int?
 
-  /// Which of the lines of code each note is about: the first that has its code, behind the line of the note before.
+  /// The line of code that each note is about: the first line with its code after the previous note's line.
   ///
-  /// - Returns: Indices of `code`; nil for a note that is about none.
+  /// - Returns: indices of `code`; nil for a note without a line.
   public func places(in code: [String]) -> [Int?] {
     var next = 0
     return notes.map { note in
@@ -40,7 +40,7 @@ public struct LineNotes: Sendable {
     }
   }
 
-  /// What is wrong with them, with the lines to fix.
+  /// The problems of the notes, with the lines to fix.
   func problems(_ block: FencedBlock?) -> [(line: Int, sentence: String)] {
     let first = lines.lowerBound
     guard let block else { return [(first, "these notes stand below no block of code")] }
@@ -72,7 +72,7 @@ public struct LineNotes: Sendable {
 }
 
 extension FencedBlock {
-  /// Its lines without the one that says where they are from.
+  /// The block's code, without the line that names its source.
   var code: [String] {
     let isNamed = self["file"] != nil && ["swift", "sql", "xml", "yaml"].contains(language)
     return isNamed ? Array(body.dropFirst()) : body

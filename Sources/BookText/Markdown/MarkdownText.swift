@@ -1,36 +1,36 @@
 import Foundation
 
-/// A text in Markdown, cut at its fenced blocks. What Markdown means besides is left to a renderer.
+/// A Markdown text, split at its fenced blocks. A renderer interprets the rest.
 public struct MarkdownText: Sendable {
   public struct Line: Sendable {
-    /// From 1.
+    /// The line number, counted from 1.
     public let number: Int
     public let text: String
   }
 
   public struct Heading: Sendable {
     public let line: Int
-    /// 1 for `#`.
+    /// The level: 1 for `#`.
     public let level: Int
-    /// Without the sign; with its inline marks.
+    /// The text without `#`, but with its inline marks.
     public let text: String
-    /// As code hosts make it: `#nothing-reaches-the-file-before-save`.
+    /// The anchor that code hosts make: `nothing-reaches-the-file-before-save`.
     public let anchor: String
   }
 
   public struct Link: Sendable {
     public let line: Int
-    /// What stands in the parentheses, without a title.
+    /// The target in the parentheses, without a title.
     public let target: String
     public let isImage: Bool
   }
 
   public let lines: [String]
   public let blocks: [FencedBlock]
-  /// A fence that is opened and never closed.
+  /// The line of a fence that is never closed; nil if there is none.
   public let openFence: Int?
 
-  // What is read of the text, each once.
+  // Results of reading the text, each computed once.
   let readProse = Once<[Line]>()
   let readRuns = Once<[ProseRun]>()
   let readLinks = Once<[Link]>()
@@ -64,7 +64,7 @@ public struct MarkdownText: Sendable {
     }
   }
 
-  /// Lower case, blanks as hyphens, and of the rest only letters, digits, hyphens and underscores.
+  /// Lower case, with hyphens for blanks. Other characters than letters, digits, hyphens and underscores are dropped.
   public static func anchor(of heading: String) -> String {
     let linkless = heading.replacing(#/\[([^\]]*)\]\([^)]*\)/#) { String($0.1) }
     return String(
@@ -74,8 +74,7 @@ public struct MarkdownText: Sendable {
       })
   }
 
-  /// The links and images in the prose; what looks like one in `code` isn't one. A link's text may go on in the next
-  /// line.
+  /// The links and images in the prose, but not in inline `code`. A link's text may continue on the next line.
   public var links: [Link] {
     readLinks.value {
       proseRuns.flatMap { run in

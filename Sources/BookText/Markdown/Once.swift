@@ -1,7 +1,7 @@
 import Foundation
 
-/// A value that is worked out when it is first asked for, and kept: for what a text that never changes says of itself.
-/// Copies of the text share it.
+/// A value that is computed when it is first needed, and then kept. It holds results of reading a text, which never
+/// changes. Copies of the text share it.
 final class Once<Value: Sendable>: @unchecked Sendable {
   private let lock = NSLock()
   private var known: Value?

@@ -1,11 +1,11 @@
-/// Patterns that are asked for in every line: a literal in a loop would be parsed and compiled each time it is met.
+/// Patterns that are matched against every line. A literal inside a loop would be parsed and compiled each time.
 enum Patterns {
-  // A `Regex` without closures never changes; it is not marked as `Sendable` because others have closures.
+  // A `Regex` without closures never changes. It isn't marked as `Sendable` because a `Regex` may have closures.
   nonisolated(unsafe) static let code = #/`[^`]*`/#
   nonisolated(unsafe) static let codeSpan = #/`+[^`]*`+/#
   /// A link or an image: whether it is an image, and its target.
   nonisolated(unsafe) static let target = #/(!?)\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)/#
-  /// A link or an image: its text, and all that stands in the parentheses.
+  /// A link or an image: its text, and everything in the parentheses.
   nonisolated(unsafe) static let link = #/!?\[([^\]]*)\]\(([^)]*)\)/#
   nonisolated(unsafe) static let tag = #/<\/?[a-zA-Z][^>]*>/#
   nonisolated(unsafe) static let emphasis = #/[*\\]/#

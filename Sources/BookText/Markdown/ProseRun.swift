@@ -1,6 +1,6 @@
 import Foundation
 
-/// A piece of prose that is read in one go: a paragraph, a heading, an item of a list, a cell of a table.
+/// A piece of prose: a paragraph, a heading, a list item, or a table cell.
 public struct ProseRun: Sendable {
   public enum Kind: Sendable {
     case heading, paragraph, item, cell
@@ -9,23 +9,23 @@ public struct ProseRun: Sendable {
   }
 
   public let kind: Kind
-  /// Whether it stands behind `>`.
+  /// Whether it is quoted with `>`.
   public let isQuoted: Bool
-  /// Numbered from 1.
+  /// The lines, counted from 1.
   public fileprivate(set) var lines: ClosedRange<Int>
-  /// As the text has it, without the signs at the beginnings of lines; between lines stands a line feed.
+  /// The text without the signs at the beginnings of lines. Its lines are separated by line feeds.
   public fileprivate(set) var text: String
 
-  /// Stands for a span of code in `plain`.
+  /// Takes the place of a code span in `plain`.
   static let code: Character = "\u{FFFC}"
 
-  /// What a reader reads: links by their texts, without tags and marks, and one sign for each span of code. It has as
-  /// many line feeds as `text`.
+  /// The text as a reader sees it: links by their texts, no tags and marks, and one character for each code span. It
+  /// has as many line feeds as `text`.
   public var plain: String {
     Self.plain(text.replacing(Patterns.codeSpan) { String(Self.code) + $0.0.filter { $0 == "\n" } })
   }
 
-  /// The same in one line, with the code.
+  /// The same on one line, with the code.
   public var plainWithCode: String { Self.plain(text.replacing("`", with: "")).replacing("\n", with: " ") }
 
   /// The sentences of `plainWithCode`.
@@ -38,19 +38,19 @@ public struct ProseRun: Sendable {
       .replacing(Patterns.emphasis, with: "")
   }
 
-  /// The line of a place in `plain`.
+  /// The line of a position in `plain`.
   func line(of index: String.Index, in plain: String) -> Int {
     lines.lowerBound + plain[..<index].count { $0 == "\n" }
   }
 
-  /// How many words it has, a span of code counted as one.
+  /// The number of words. A code span counts as one.
   public var wordCount: Int {
     plain.split(whereSeparator: \.isWhitespace).count { $0.contains { $0.isLetter || $0.isNumber || $0 == Self.code } }
   }
 }
 
 extension MarkdownText {
-  /// All prose in order. Code, be it fenced or indented, and comments are left out.
+  /// All prose in order, without fenced code, indented code and comments.
   public var proseRuns: [ProseRun] {
     readRuns.value {
       var reader = ProseReader()
@@ -62,12 +62,12 @@ extension MarkdownText {
     }
   }
 
-  /// Whether the line is code by its four blanks. Lists continue with indented lines too; code stands behind an empty
-  /// line and outside of lists.
+  /// Whether the line is code because it is indented by four blanks. Such code follows an empty line and is outside of
+  /// lists, whose items continue on indented lines too.
   func isIndentedCode(_ line: Line) -> Bool {
     guard line.text.hasPrefix("    ") else { return false }
     var index = line.number - 2
-    // The lines of a block of code stand together.
+    // Skips back over the other lines of the block.
     while index >= 0, lines[index].hasPrefix("    ") { index -= 1 }
     guard index >= 0, lines[index].isEmpty else { return false }
     while index >= 0, lines[index].isEmpty || lines[index].hasPrefix(" ") { index -= 1 }
@@ -98,10 +98,10 @@ extension MarkdownText {
   }
 }
 
-/// Puts lines together to runs.
+/// Joins lines into runs.
 private struct ProseReader {
   private(set) var runs: [ProseRun] = []
-  /// Whether the next line can belong to the last run.
+  /// Whether the next line can continue the last run.
   private var isOpen = false
 
   mutating func read(_ line: MarkdownText.Line) {
@@ -136,7 +136,7 @@ private struct ProseReader {
     isOpen = true
   }
 
-  /// The cells of a table's row that have something in them; a row of hyphens has none.
+  /// The cells of a table row that have content. A row of hyphens has none.
   private static func cells(of row: Substring) -> [Substring] {
     var cells: [Substring] = []
     var (start, isInCode, previous) = (row.startIndex, false, Character(" "))

@@ -1,10 +1,10 @@
-/// The parts of a stack that a section speaks of, as its author says below the heading:
+/// The parts of the stack that a section is about, named by a comment below the heading:
 ///
 ///     ## Ask first, then save
 ///     <!-- parts: context, store -->
 ///
-/// Where a text is only read as Markdown, nothing stands there. The built pages have a mark for each part, with the
-/// colour and the shape that the part has in every drawing.
+/// Other renderers of Markdown show nothing for it. The built pages show a mark for each part, with the colour and
+/// shape that the part has in every drawing.
 public struct SectionParts: Sendable {
   public static let most = 3
 
@@ -13,14 +13,14 @@ public struct SectionParts: Sendable {
     case sql = "SQL"
   }
 
-  /// In the text, from 1.
+  /// The line in the text, counted from 1.
   public let line: Int
   public let names: [String]
 
-  /// The named parts; what is no part's name is left out.
+  /// The named parts. Unknown names are left out.
   public var parts: [Part] { names.compactMap(Part.init) }
 
-  /// What a comment says; nil for any other comment.
+  /// The names in a comment; nil if it is another comment.
   public static func names(inComment text: some StringProtocol) -> [String]? {
     String(text).wholeMatch(of: Patterns.parts).map { match in
       match.1.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmingPrefix(" ") }.map(
@@ -28,9 +28,9 @@ public struct SectionParts: Sendable {
     }
   }
 
-  /// What is wrong with them; nil if nothing is.
+  /// The problem of the names; nil if there is none.
   ///
-  /// - Parameter heading: That on the line above; nil if there is none.
+  /// - Parameter heading: the heading on the line above; nil if there is none.
   func problem(below heading: MarkdownText.Heading?) -> String? {
     guard let heading, heading.level == 2 || heading.level == 3 else {
       return "parts stand right below the heading of a section"

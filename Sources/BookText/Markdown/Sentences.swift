@@ -1,6 +1,6 @@
-/// The sentences of a text, each from its first word to its full stop.
+/// The sentences of a text, each from its first word to its end mark.
 enum Sentences {
-  /// - Parameter text: Plain text, such as `ProseRun.plain`.
+  /// - Parameter text: plain text, such as `ProseRun.plain`.
   static func sentences(of text: String) -> [Substring] {
     var sentences: [Substring] = []
     var start = text.startIndex
@@ -20,7 +20,7 @@ enum Sentences {
     return sentences.map(trimmed).filter { !$0.isEmpty }
   }
 
-  /// Where the next sentence begins, if one can begin behind this stop.
+  /// The beginning of the next sentence, if one can begin after this end mark.
   private static func beginning(behind stop: String.Index, in text: String) -> String.Index? {
     var index = stop
     while index < text.endIndex, ")]\"'”’".contains(text[index]) { index = text.index(after: index) }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension MarkdownText {
-  /// The blocks for teaching, in the order of their first lines. A picture may stand inside of another block.
+  /// The blocks for teaching, ordered by their first lines. A picture may be inside another block.
   public var teachingBlocks: [TeachingBlock] {
     let runs = proseRuns
     var blocks = runs.flatMap { run in [quote(run), next(run)].compactMap { $0 } + pictures(run) }

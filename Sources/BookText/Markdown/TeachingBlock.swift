@@ -1,8 +1,8 @@
 import Foundation
 
-/// A part of a text that is there for teaching: it lets the reader try, guess, check what stayed, look, or go on.
+/// A part of a text for teaching: it lets readers try, guess, check what they remember, look, or go on.
 ///
-/// All of them are plain Markdown, so that a code host shows them well too:
+/// All of them are plain Markdown, so code hosts show them well too:
 ///
 ///     > **Now you:** [Fetch one](../Exercises/README.md#goals), 6 minutes: `swift run learn run FetchOne`
 ///
@@ -17,25 +17,25 @@ public enum TeachingBlock: Sendable {
   case picture(Picture)
   case next(Next)
 
-  /// A quote that sends the reader to an exercise.
+  /// A quote that leads to an exercise.
   public struct Card: Sendable {
     public let lines: ClosedRange<Int>
-    /// What names the exercise: the link's text, or, before it is woven, a name. Empty if the card has another form.
+    /// What identifies the exercise: the link's text, or a name before weaving. Empty if the card has another form.
     public let title: String
     public let link: String?
     public let minutes: Int?
     public let command: String?
-    /// What the author has written behind the command; it may go on in further lines.
+    /// The author's additions after the command, perhaps on further lines.
     public let rest: String
 
-    /// `FetchOne` of `swift run learn run FetchOne`.
+    /// The exercise's name in the command, such as `FetchOne` in `swift run learn run FetchOne`.
     var commandName: String? { command?.split(separator: " ").last.map(String.init) }
   }
 
-  /// A `<details>` whose summary asks what comes now; the answer is in a block that is checked.
+  /// A `<details>` whose summary asks what comes next. The answer is in a checked block.
   public struct Prediction: Sendable {
     public let details: Details
-    /// Behind `Predict:`.
+    /// The question after `Predict:`.
     public let question: String
   }
 
@@ -47,25 +47,25 @@ public enum TeachingBlock: Sendable {
       public let text: String
       public let options: [String]
       public let answer: Details?
-      /// Where the answer's links lead.
+      /// The targets of the links in the answer.
       public let links: [MarkdownText.Link]
     }
 
-    /// From the heading to the last line before the next section.
+    /// The lines from the heading to the end of the section.
     public let lines: ClosedRange<Int>
     public let questions: [Question]
   }
 
-  /// A quote of one paragraph about what is not needed.
+  /// A quote of one paragraph about something that isn't needed.
   public struct Aside: Sendable {
     public let lines: ClosedRange<Int>
-    /// Without the signs of the quote, and without `**Aside.**`.
+    /// The text without the quote's signs and without `**Aside.**`.
     public let text: String
     public let wordCount: Int
 
-    /// The first sentence, which stands for the whole where it is folded, and the rest; in Markdown.
+    /// The first sentence, which is shown while the aside is folded, and the rest, both in Markdown.
     public var parts: (lead: String, rest: String) {
-      // Stops in code and in links end nothing, so each of their characters counts as a letter here.
+      // End marks in code and links don't end a sentence, so their characters count as letters.
       let masked = text.replacing(#/`[^`]*`|\[[^\]]*\]\([^)]*\)/#) { String(repeating: "x", count: $0.0.count) }
       guard let first = Sentences.sentences(of: masked).first else { return (text, "") }
       let end = text.index(text.startIndex, offsetBy: masked.distance(from: masked.startIndex, to: first.endIndex))
@@ -76,7 +76,7 @@ public enum TeachingBlock: Sendable {
   /// An image.
   public struct Picture: Sendable {
     public let lines: ClosedRange<Int>
-    /// What it shows, in words.
+    /// A description of the picture.
     public let words: String
     public let target: String
   }
@@ -87,7 +87,7 @@ public enum TeachingBlock: Sendable {
     public let links: [MarkdownText.Link]
   }
 
-  /// Numbered from 1.
+  /// The lines, counted from 1.
   public var lines: ClosedRange<Int> {
     switch self {
     case .card(let card): card.lines

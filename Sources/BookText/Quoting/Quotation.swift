@@ -1,36 +1,35 @@
-/// What a block quotes from a file, as the file has it now.
+/// The part of a file that a block quotes, as it is now.
 public struct Quotation: Sendable {
   public struct Line: Sendable {
-    /// In the file, from 1.
+    /// The line number in the file, counted from 1.
     public let number: Int
-    /// Without the indentation that all lines share.
+    /// The text without the indentation that all lines share.
     public let text: String
-    /// Whether it only shows what stands around.
+    /// Whether the line is only shown to help the reader find the place.
     public let isContext: Bool
   }
 
-  /// From the package's root.
+  /// The path from the package's root.
   public let file: String
-  /// What was asked for: a region's, a symbol's or an element's name, or the lines; nil for the whole file.
+  /// The name of the quoted region, symbol or element, or its lines; nil for the whole file.
   public let name: String?
-  /// The declaration in which the lines stand: `class CoreDataStack`.
+  /// The declaration that contains the lines: `class CoreDataStack`.
   public let enclosing: String?
   public let lines: [Line]
 
   public var fileName: String { file.split(separator: "/").last.map(String.init) ?? file }
 
-  /// `CoreDataStack.swift, in class CoreDataStack`
+  /// A label such as `CoreDataStack.swift, in class CoreDataStack`.
   public var label: String { fileName + (enclosing.map { ", in \($0)" } ?? "") }
 
-  /// A name for links to the snippet: `CoreDataStack.swift-context`.
+  /// An id for links to the snippet: `CoreDataStack.swift-context`.
   public var anchor: String {
     (fileName + (name.map { "-\($0)" } ?? "")).map { character in
       character.isLetter || character.isNumber || "-._".contains(character) ? String(character) : "-"
     }.joined()
   }
 
-  /// What a block in the text has between its fences: where the code comes from, as a comment of its language, and
-  /// the lines.
+  /// The text between the block's fences: the source as a comment in the block's language, then the lines.
   public func body(language: String) -> [String] {
     let head: String? =
       switch language {

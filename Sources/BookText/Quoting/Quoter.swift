@@ -1,8 +1,8 @@
 import Foundation
 
-/// Finds what the blocks of the book quote.
+/// Finds the code that the book's blocks quote.
 ///
-/// Not for several threads at once: it keeps what it has read.
+/// One thread at a time may use it, because it keeps what it has read.
 public final class Quoter {
   let book: Book
   private var files: [String: [String]] = [:]
@@ -10,10 +10,10 @@ public final class Quoter {
 
   public init(book: Book) { self.book = book }
 
-  /// What the block quotes; nil if it names no file.
+  /// The quotation of a block; nil if the block names no file.
   ///
-  /// - Throws: `BookProblem`, at the block's first line, if the file, the region, the symbol, the element or the
-  ///   lines aren't there, or several are meant.
+  /// - Throws: `BookProblem` for the block's first line if there is no such file, region, symbol, element or line, or
+  ///   if the name is ambiguous.
   public func quotation(of block: FencedBlock, on page: Page) throws -> Quotation? {
     guard let file = block["file"] else { return nil }
     do {
@@ -30,7 +30,7 @@ public final class Quoter {
     }
   }
 
-  /// The two sides of a difference; nil if the block is none.
+  /// The two sides of a difference; nil if the block isn't a difference.
   public func difference(of block: FencedBlock, on page: Page) throws -> SourceDifference? {
     guard block["difference"] != nil else { return nil }
     do {
@@ -43,7 +43,7 @@ public final class Quoter {
     }
   }
 
-  /// `FILE#NAME`, where the name is a region's or a symbol's.
+  /// Finds `FILE#NAME`, where the name is that of a region or a symbol.
   private func side(_ place: String) throws -> Quotation {
     let parts = place.split(separator: "#", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { throw BookProblem(file: place, "\"\(place)\" is not FILE#NAME") }
@@ -55,7 +55,7 @@ public final class Quoter {
       lines: shown(range, of: lines, core: range))
   }
 
-  // MARK: Which lines
+  // MARK: Finding lines
 
   private func range(of block: FencedBlock, in file: String) throws -> (name: String?, ClosedRange<Int>) {
     if let name = block["region"] {
@@ -103,7 +103,7 @@ public final class Quoter {
     return first...declaration.lines.upperBound
   }
 
-  /// The lines of the first element whose attribute `name` is this; elements are expected to begin and end lines.
+  /// The lines of the first element with this `name`. It expects elements to begin and end on lines of their own.
   private func element(_ name: String, in file: String) throws -> ClosedRange<Int> {
     let lines = try lines(of: file)
     guard let first = lines.firstIndex(where: { $0.contains(" name=\"\(name)\"") }),
@@ -127,9 +127,9 @@ public final class Quoter {
     return number
   }
 
-  // MARK: Their text
+  // MARK: Text
 
-  /// The line that is `count` lines away, marks of regions not counted; at most the file's end.
+  /// The line that is `count` lines away, without counting marks of regions. It stops at the ends of the file.
   private func neighbour(of line: Int, step: Int, count: Int, in lines: [String]) -> Int {
     var (line, left) = (line, count)
     while left > 0, lines.indices.contains(line - 1 + step) {
@@ -139,7 +139,7 @@ public final class Quoter {
     return line
   }
 
-  /// Without marks of regions, without empty lines at both ends, and as far to the left as they go.
+  /// The lines without marks of regions and without empty lines at both ends. Their common indentation is removed.
   private func shown(_ range: ClosedRange<Int>, of lines: [String], core: ClosedRange<Int>) -> [Quotation.Line] {
     var numbers = range.filter { !SourceRegions.isMark(lines[$0 - 1]) }
     while let last = numbers.last, lines[last - 1].allSatisfy(\.isWhitespace) { numbers.removeLast() }

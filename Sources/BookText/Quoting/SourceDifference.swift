@@ -1,4 +1,4 @@
-/// Two pieces of code and what became of the first on its way to the second.
+/// Two pieces of code, and the changes from the first to the second.
 public struct SourceDifference: Sendable {
   public enum Change: Hashable, Sendable {
     case same, removed, added
@@ -19,7 +19,7 @@ public struct SourceDifference: Sendable {
 
   public let from: Quotation
   public let to: Quotation
-  /// All lines of both, common ones once; of a change the removed lines come first.
+  /// All lines of both; common ones appear once. In a change, the removed lines come first.
   public let lines: [Line]
 
   public init(from: Quotation, to: Quotation) {
@@ -52,7 +52,7 @@ public struct SourceDifference: Sendable {
     self.lines = lines
   }
 
-  /// What a block in the text has between its fences.
+  /// The text between the block's fences.
   public var body: [String] {
     ["--- \(from.label)", "+++ \(to.label)"]
       + lines.map { $0.text.isEmpty && $0.change == .same ? "" : $0.change.sign + $0.text }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The regions of a Swift file: lines between `//> name` and `//< name`. They may contain one another.
+/// The regions of a Swift file: the lines between `//> name` and `//< name`. A region may contain others.
 ///
-/// A region that no text shows says so: `//> name hidden`.
+/// If no text shows a region, its mark says so: `//> name hidden`.
 public struct SourceRegions: Sendable {
   public struct Region: Sendable {
     public let name: String
     public let isHidden: Bool
-    /// The lines of the two marks, numbered from 1.
+    /// The lines of the two marks, counted from 1.
     public let marks: ClosedRange<Int>
   }
 
@@ -45,7 +45,7 @@ public struct SourceRegions: Sendable {
     self.problems = problems
   }
 
-  /// Whether the line is the mark of a region's beginning or end.
+  /// Whether the line marks the beginning or end of a region.
   public static func isMark(_ line: String) -> Bool { mark("//>", line) != nil || mark("//<", line) != nil }
 
   private static func mark(_ sign: String, _ line: String) -> [String]? {

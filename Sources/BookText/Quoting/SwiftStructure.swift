@@ -1,23 +1,22 @@
 import SwiftTokens
 
-/// The declarations of a Swift file and the lines they take, found from its tokens.
+/// Finds the declarations of a Swift file and their lines from its tokens.
 ///
-/// Types and their members are found to any depth; what stands inside functions and initial values is not looked
-/// into.
+/// It finds types and their members at any depth, but doesn't look into functions and initial values.
 public struct SwiftStructure: Sendable {
   public struct Declaration: Sendable {
     /// `class`, `extension`, `func`, `var`, …
     public let kind: String
-    /// With the types around it: `NSManagedObjectContext.fetch(_:)`.
+    /// The name with the types around it: `NSManagedObjectContext.fetch(_:)`.
     public let path: String
-    /// From the first attribute or modifier to the end; numbered from 1. Comments above are outside.
+    /// The lines from the first attribute or modifier to the end, counted from 1. Comments above don't belong to it.
     public let lines: ClosedRange<Int>
 
-    /// `class CoreDataStack`
+    /// Kind and name: `class CoreDataStack`.
     public var label: String { "\(kind) \(path)" }
   }
 
-  /// In the order of their beginnings; a type comes before its members.
+  /// The declarations, ordered by their beginning. A type comes before its members.
   public private(set) var declarations: [Declaration] = []
 
   private let tokens: [SwiftToken]
@@ -28,14 +27,15 @@ public struct SwiftStructure: Sendable {
     scope("")
   }
 
-  /// The declarations that a name means: `Type.member`, `Type.method(label:_:)` or `Type.method` for all of them.
+  /// The declarations with a name: `Type.member`, `Type.method(label:_:)`, or `Type.method` for all methods with that
+  /// name.
   public func declarations(named name: String) -> [Declaration] {
     let exact = declarations.filter { $0.path == name }
     if !exact.isEmpty || name.hasSuffix(")") { return exact }
     return declarations.filter { $0.path.hasPrefix(name + "(") }
   }
 
-  /// The innermost declaration around these lines that is larger than they are.
+  /// The innermost declaration that contains these lines and more.
   public func declaration(around lines: ClosedRange<Int>) -> Declaration? {
     declarations.last {
       $0.lines.lowerBound <= lines.lowerBound && $0.lines.upperBound >= lines.upperBound && $0.lines != lines
@@ -53,13 +53,13 @@ public struct SwiftStructure: Sendable {
 
   private var token: SwiftToken { tokens[position] }
 
-  /// The token of the end stays where it is, in a file that ends in the middle of something.
+  /// Stays at the last token, in case the file ends in the middle of something.
   private mutating func advance(_ count: Int = 1) { position = min(position + count, tokens.count - 1) }
 
-  /// Types that nest deeper than this are passed over: reading recurses.
+  /// The greatest depth of nested types, because reading them is recursive. Deeper types are skipped.
   private static let deepestScope = 100
 
-  /// Until the brace that closes the scope, or the end of the file.
+  /// Reads to the brace that closes the scope, or to the end of the file.
   private mutating func scope(_ path: String, depth: Int = 0) {
     var start: Int?
     while token.kind != .end, !token.isPunctuation("}") {
@@ -81,7 +81,7 @@ public struct SwiftStructure: Sendable {
         member(path, from: begin)
         start = nil
       } else if token.kind == .word {
-        // A modifier, maybe with an argument; in a file of statements, a statement.
+        // A modifier, perhaps with an argument. In a file of statements it may be a statement.
         start = begin
         advance()
         if token.isPunctuation("("), !token.beginsLine { skipGroup() }
@@ -92,7 +92,7 @@ public struct SwiftStructure: Sendable {
     }
   }
 
-  /// `class` is a type's word, unless a member's word follows it, or another modifier.
+  /// `class` begins a type unless the keyword of a member, or another modifier, follows.
   private var isType: Bool {
     guard Self.types.contains(token.text), position + 1 < tokens.count else { return false }
     let next = tokens[position + 1]
@@ -130,7 +130,7 @@ public struct SwiftStructure: Sendable {
     advance()
     if !["init", "deinit", "subscript"].contains(kind) {
       name = ""
-      // Operators are punctuation.
+      // Operators consist of punctuation.
       repeat {
         name += token.text
         advance()
@@ -146,8 +146,8 @@ public struct SwiftStructure: Sendable {
     declarations.append(Declaration(kind: kind, path: full, lines: begin...max(begin, end)))
   }
 
-  /// Past what belongs to the declaration: to a token that begins a line outside of all groups and continues
-  /// nothing.
+  /// Skips the rest of the declaration: up to a token that begins a line outside of all groups and doesn't continue the
+  /// line before.
   private mutating func endOfDeclaration() -> Int {
     var end = tokens[position - 1].lastLine
     while token.kind != .end, token.kind != .directive, !token.isPunctuation("}"), !token.isPunctuation(";") {
@@ -172,10 +172,10 @@ public struct SwiftStructure: Sendable {
     }
   }
 
-  /// Whether the line that ends with this token has to go on.
+  /// Whether a line that ends with this token must continue.
   private func isOpenEnded(_ token: SwiftToken) -> Bool { token.kind == .punctuation && "=,:&|+".contains(token.text) }
 
-  /// `(_:forKey:)`, and past it.
+  /// Reads labels such as `(_:forKey:)`.
   private mutating func labels() -> String {
     let first = position
     skipGroup()
@@ -185,7 +185,7 @@ public struct SwiftStructure: Sendable {
     for token in tokens[first..<position] {
       if token.kind == .punctuation, "([{<".contains(token.text) { depth += 1 }
       if token.kind == .punctuation, ")]}".contains(token.text) { depth -= 1 }
-      // An arrow's head closes nothing.
+      // The `>` of an arrow closes nothing.
       if token.isPunctuation(">"), depth > 1 { depth -= 1 }
       if depth == 1, token.isPunctuation(",") { wantsLabel = true }
       if depth == 1, wantsLabel, token.kind == .word {
@@ -196,7 +196,7 @@ public struct SwiftStructure: Sendable {
     return "(\(labels))"
   }
 
-  /// From an opening bracket past its end.
+  /// Skips from an opening bracket to behind its end.
   private mutating func skipGroup() {
     var depth = 0
     repeat {

@@ -1,19 +1,19 @@
 import Foundation
 import SQLDebugLog
 
-/// A statement that ran, with the values that were bound to it.
+/// A statement that ran, with its bound values.
 public struct SQLStatement: Hashable, Sendable {
   private let template: String
-  /// SQL literals.
+  /// The values as SQL literals.
   private let values: [String]
 
-  /// The values are as the stack prints them: `(int64)1`, `Z_PK = 1`, `ZTITLE = string("Solaris")`.
+  /// The stack prints values as `(int64)1`, `Z_PK = 1` or `ZTITLE = string("Solaris")`.
   init(_ logged: SQLDebugLog.Statement) {
     template = logged.sql
     values = logged.values.map(Self.literal)
   }
 
-  /// The statement with its values, or with question marks if not all of them were printed.
+  /// The statement with its values. If some values weren't printed, it has question marks.
   public var text: String {
     let parts = template.split(separator: "?", omittingEmptySubsequences: false)
     guard parts.count == values.count + 1 else { return template }
@@ -28,7 +28,7 @@ public struct SQLStatement: Hashable, Sendable {
     return literal(of: text, kind: "")
   }
 
-  /// As the column has it: a date in seconds since 2001, a UUID as its bytes.
+  /// The value as the column stores it: a date in seconds since 2001, a UUID as its bytes.
   private static func literal(of text: String, kind: Substring) -> String {
     switch kind {
     case "date":
@@ -45,11 +45,11 @@ public struct SQLStatement: Hashable, Sendable {
     return text == "null" ? "NULL" : text
   }
 
-  /// Work of the store's own, which a reader need not follow.
+  /// Work that the store does for itself, and that a reader need not follow.
   public enum Housekeeping: CaseIterable, Sendable {
     case keys, history, batch
 
-    /// What it is for, behind how many statements.
+    /// The words that follow a number of statements.
     public var words: String {
       switch self {
       case .keys: "for the keys of new rows"
@@ -59,9 +59,9 @@ public struct SQLStatement: Hashable, Sendable {
     }
   }
 
-  /// Nil if the statement reads or writes what the program asked for.
+  /// The kind of housekeeping; nil if the statement reads or writes what the program asked for.
   public var housekeeping: Housekeeping? {
-    // The entities above 16000 are the history's own.
+    // Entity numbers above 16000 belong to the history.
     if text.contains(#/\b(ATRANSACTION|ATRANSACTIONSTRING|ACHANGE)\b|\bZ_ENT = 16\d{3}\b/#) { return .history }
     if template.contains(" Z_PRIMARYKEY ") { return .keys }
     return template.contains("_Z_BATCH") && !template.hasPrefix("UPDATE") && !template.hasPrefix("DELETE FROM Z")
@@ -73,8 +73,8 @@ public struct SQLStatement: Hashable, Sendable {
 }
 
 extension [SQLStatement] {
-  /// The statements that say what a step did, and how many there were besides. A transaction of housekeeping alone
-  /// counts with what is in it.
+  /// The statements that matter, and the numbers of others by kind. A transaction that only does housekeeping counts
+  /// among the others with all its statements.
   public var essential: (statements: [SQLStatement], others: [(kind: SQLStatement.Housekeeping, count: Int)]) {
     var kept: [SQLStatement] = []
     var counts: [SQLStatement.Housekeeping: Int] = [:]

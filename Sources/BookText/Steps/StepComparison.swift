@@ -1,18 +1,18 @@
 import StepFrames
 
-/// A frame beside the one before: what in it is new or other, and what is gone.
+/// A frame compared with the one before: what is new, what changed, and what is gone.
 public struct StepComparison: Sendable {
   public struct Object: Sendable {
     public let now: StepFrame.Object
-    /// Itself in the frame before; nil if it has come since.
+    /// The same object in the previous frame; nil if it is new.
     public let before: StepFrame.Object?
-    /// Whether a transaction ended between the two.
+    /// Whether a transaction was committed between the two frames.
     fileprivate let followsSave: Bool
 
     public var isNew: Bool { before == nil }
     public var stateChanged: Bool { before.map { $0.state != now.state } ?? true }
 
-    /// What the value was in the frame before; nil if it was the same, or not shown.
+    /// The previous value; nil if it was the same, or if it wasn't shown.
     public func former(_ value: StepFrame.Value) -> String? {
       guard let former = before?.values.first(where: { $0.key == value.key }), isOther(value, former) else {
         return nil
@@ -20,12 +20,12 @@ public struct StepComparison: Sendable {
       return former.text
     }
 
-    /// Whether the value is other than before, or shown for the first time.
+    /// Whether the value changed, or is shown for the first time.
     public func isChanged(_ value: StepFrame.Value) -> Bool {
       before?.values.first { $0.key == value.key }.map { isOther(value, $0) } ?? true
     }
 
-    /// A destination may have got a name when it was read, or a row when it was saved. It is the same destination.
+    /// A destination can get a name when it is read, or a row when it is saved, and still be the same destination.
     private func isOther(_ value: StepFrame.Value, _ former: StepFrame.Value) -> Bool {
       value.text != former.text && (value.destinations == nil || value.destinations != former.destinations)
     }
@@ -34,13 +34,13 @@ public struct StepComparison: Sendable {
   public struct Context: Sendable {
     public let name: String
     public let objects: [Object]
-    /// Objects of the frame before that the context no longer has.
+    /// The objects of the previous frame that the context no longer has.
     public let gone: [StepFrame.Object]
   }
 
   public struct Row: Sendable {
     public let now: [String]
-    /// By its first column the same row in the frame before; nil if it has come since.
+    /// The row with the same first column in the previous frame; nil if it is new.
     public let before: [String]?
 
     public func isChanged(_ column: Int) -> Bool { before.map { $0[column] != now[column] } ?? true }
@@ -56,7 +56,7 @@ public struct StepComparison: Sendable {
   public let contexts: [Context]
   public let tables: [Table]
 
-  /// - Parameter before: Nil for the first frame, which has no changes: all in it is as it was.
+  /// - Parameter before: the previous frame. Nil for the first frame, in which nothing counts as changed.
   public init(_ step: StepRecording.Step, before: StepFrame?) {
     let frame = step.frame
     let followsSave = step.statements.contains { $0.text == "COMMIT" }
@@ -81,7 +81,8 @@ public struct StepComparison: Sendable {
     }
   }
 
-  /// For each object the place of itself among the old ones: by its row, else, since a save gives a row, by its name.
+  /// For each object, the index of the same object among the old ones. Objects are matched by row, or by name, because
+  /// a save gives an object its row.
   private static func pairs(_ objects: [StepFrame.Object], _ old: [StepFrame.Object]) -> [Int?] {
     var free = Set(old.indices)
     func take(_ matches: (StepFrame.Object) -> Bool) -> Int? {
@@ -95,7 +96,7 @@ public struct StepComparison: Sendable {
     for (index, object) in objects.enumerated() where pairs[index] == nil {
       pairs[index] = take { $0.entity == object.entity && $0.row == nil && $0.name == object.name }
     }
-    // A new object that has got another name in between.
+    // A new object whose name changed in between.
     for (index, object) in objects.enumerated() where pairs[index] == nil && object.state == .inserted {
       pairs[index] = take { $0.entity == object.entity && $0.row == nil }
     }
@@ -104,7 +105,7 @@ public struct StepComparison: Sendable {
 }
 
 extension StepFrame.Object {
-  /// `Book "Solaris"`; `Book, row 1` of a fault whose name isn't known.
+  /// `Book "Solaris"`, or `Book, row 1` for a fault whose name isn't known.
   public var label: String {
     if let name { return "\(entity) \"\(name)\"" }
     return row.map { "\(entity), row \($0)" } ?? "\(entity) without a name"
@@ -112,7 +113,7 @@ extension StepFrame.Object {
 }
 
 extension StepFrame.Object.State {
-  /// As readers see it; nil where there is nothing to say.
+  /// A word for the state; nil for the usual state.
   public var word: String? {
     switch self {
     case .fault: "fault"
@@ -125,7 +126,7 @@ extension StepFrame.Object.State {
 }
 
 extension StepComparison.Object {
-  /// What has become of the object, in words: `fault → has its values`; nil if nothing has.
+  /// What happened to the object: `fault → has its values`; nil if its state didn't change.
   public var transition: String? {
     guard let before, before.state != now.state || before.row != now.row else { return nil }
     let row = before.row == nil ? now.row.map { " as row \($0)" } ?? "" : ""

@@ -2,25 +2,26 @@ import Foundation
 import SQLDebugLog
 import StepFrames
 
-/// What a stepper moves through: the frames of a transcript, and the SQL that ran before each.
+/// The content of a stepper: the frames of a transcript, each with the SQL that ran before it.
 public struct StepRecording: Sendable {
   public struct Step: Sendable {
     public let frame: StepFrame
-    /// What ran since the frame before, with the values that were bound to it where the program printed them.
+    /// The statements that ran since the previous frame. They have their bound values if the program printed those.
     public let statements: [SQLStatement]
-    /// In the transcript, from 1.
+    /// The line in the transcript, counted from 1.
     public let line: Int
   }
 
   public let title: String
-  /// At least one.
+  /// The steps, at least one.
   public let steps: [Step]
 
-  /// - Throws: `BookProblem`, at the transcript's line, if a frame can't be read or has no caption, or there is none.
+  /// - Throws: `BookProblem` for the transcript's line if a frame can't be read or has no caption, or if there is no
+  ///   frame.
   public init(_ transcript: Transcript) throws {
     var title: String?
     var steps: [Step] = []
-    // What ran since the last frame.
+    // The statements since the last frame.
     var log = SQLDebugLog()
     for (index, line) in transcript.text.components(separatedBy: "\n").enumerated() {
       func problem(_ sentence: String) -> BookProblem { BookProblem(file: transcript.path, line: index + 1, sentence) }

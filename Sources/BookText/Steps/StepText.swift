@@ -1,7 +1,7 @@
 import StepFrames
 
 extension StepRecording {
-  /// A step's changes in plain lines, as a text shows them where no stepper can be drawn.
+  /// The changes of a step as lines of text, for renderers that can't draw a stepper.
   public func changes(of index: Int) -> [String] {
     let step = steps[index]
     let comparison = StepComparison(step, before: index == 0 ? nil : steps[index - 1].frame)
@@ -27,7 +27,7 @@ extension StepRecording {
     return lines.isEmpty ? ["nothing else changes"] : lines
   }
 
-  /// What `book weave` writes between the fences.
+  /// The lines that `book weave` writes between the fences.
   public var text: [String] {
     steps.indices.flatMap { index -> [String] in
       ["\(index + 1). \(Self.plain(steps[index].frame.caption))"]
@@ -35,10 +35,10 @@ extension StepRecording {
     }
   }
 
-  /// Columns of a step's lines: a page shows 96, and they are indented.
+  /// The width of a step's lines. A page shows 96 columns, and these lines are indented.
   private static let width = 91
 
-  /// A long line goes on in the next, a little further in.
+  /// A long line continues on the next, indented a little further.
   private static func wrapped(_ text: String) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -52,7 +52,7 @@ extension StepRecording {
     return lines + [line]
   }
 
-  /// `Book "Solaris", new: author nil`
+  /// A line for a new object: `Book "Solaris", new: author nil`.
   private static func introduction(of object: StepFrame.Object) -> String {
     let values = object.values.filter { $0.text != object.name }.map { "\($0.key) \($0.text)" }
     return object.label + (object.state.word.map { ", \($0)" } ?? "")
@@ -65,7 +65,7 @@ extension StepRecording {
     let values = now.values.compactMap { value in
       object.former(value).map { "\(now.label): \(value.key) \($0) → \(value.text)" }
     }
-    // That it has changed is said by the values that have.
+    // The changed values already say that the object changed.
     if !values.isEmpty, now.state == .updated, object.before?.state == .clean { return values }
     return (object.transition.map { ["\(now.label): \($0)"] } ?? []) + values
   }
@@ -80,10 +80,10 @@ extension StepRecording {
 
   private static func count(of rows: Int) -> String { rows == 1 ? "1 row" : rows == 0 ? "no rows" : "\(rows) rows" }
 
-  /// Captions may mark code.
+  /// The caption without the marks of code.
   static func plain(_ caption: String) -> String { caption.replacing("`", with: "") }
 
-  /// A long statement is shown without its list of columns: what it reads or writes where says more.
+  /// A long statement is shown without its list of columns. The rest, what it reads or writes where, says more.
   private static func shortened(_ sql: String) -> String {
     guard sql.count > width else { return sql }
     return sql.replacing(#/^SELECT .*? FROM/#, with: "SELECT … FROM").replacing(#/^(INSERT INTO \w+)\([^)]*\) VALUES/#)
@@ -94,10 +94,10 @@ extension StepRecording {
 }
 
 extension Book {
-  /// The recording that a block `steps transcript=NAME` shows; nil if the block is none.
+  /// The recording of a block `steps transcript=NAME`; nil for another block.
   ///
-  /// - Throws: `BookProblem`, at the block's line if the transcript isn't named or isn't there, else at the
-  ///   transcript's.
+  /// - Throws: `BookProblem` for the block's line if the transcript isn't named or doesn't exist, otherwise for a line
+  ///   of the transcript.
   public func recording(of block: FencedBlock, on page: Page) throws -> StepRecording? {
     guard block.language == "steps", !block.isUnchecked else { return nil }
     guard let name = block["transcript"], !name.isEmpty else {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A table in a text whose rows a transcript has. The comment `<!-- table transcript=NAME -->` stands above it.
+/// A table in a text whose rows come from a transcript. The comment `<!-- table transcript=NAME -->` stands above it.
 ///
-/// Rows may be left out, but for the head.
+/// The text may leave out rows, but not the head.
 struct QuotedTable: Sendable {
   let transcript: String
-  /// The line of the head, from 1.
+  /// The line of the head, counted from 1.
   let line: Int
   /// The head, the rule below it, and the rows.
   let lines: [String]
 
-  /// Whether one of the transcript's tables has this head, and these rows in this order.
+  /// Whether a table of the transcript has this head, and these rows in this order.
   func isShown(in text: String) -> Bool {
     guard lines.count > 2 else { return false }
     let known = text.components(separatedBy: "\n")
@@ -41,14 +41,14 @@ extension MarkdownText {
 }
 
 extension Page {
-  /// Where output stands that is checked: blocks and tables of transcripts.
+  /// The lines at which checked output begins: blocks and tables from transcripts.
   var outputLines: [Int] {
     blocks.filter { $0["transcript"] != nil }.map(\.lines.lowerBound) + markdown.quotedTables.map(\.line)
   }
 }
 
 extension BookCheck {
-  /// The tables of a page that say where they are from.
+  /// Checks the tables of a page that name a transcript.
   func checkTables(on page: Page, _ transcripts: [Transcript]) -> [BookProblem] {
     page.markdown.quotedTables.compactMap { table in
       let path = "\(page.folder)/\(table.transcript).transcript"

@@ -1,29 +1,29 @@
 import Foundation
 
-/// Commands and what the reader sees of them: a `.transcript` file.
+/// A `.transcript` file: commands, and what the reader sees of them.
 ///
-/// The first line is a command, `$ swift run Program argument …`. Below it stands what it prints, on both outputs in
-/// the order in which it was written. A later line that begins with `$ swift run ` is the next command of the same
-/// session: it finds the files that the commands above it left.
+/// The first line is a command, `$ swift run Program argument …`. The lines below are what it prints on standard output
+/// and standard error, in the order in which they were written. Each later line that begins with `$ swift run ` is
+/// another command. It finds the files that the commands above left.
 public struct Transcript: Sendable {
   /// One command of a session.
   public struct Step: Sendable {
-    /// Its whole line.
+    /// The whole line of the command.
     public let command: String
     public let program: String
     public let arguments: [String]
-    /// Whether its output ends with the line `Killed`, which the shell writes when SIGKILL ended the program.
+    /// Whether its output ends with the line `Killed`, which a shell writes if SIGKILL ended the program.
     public fileprivate(set) var isKilled = false
   }
 
-  /// What a shell writes when a program was ended by SIGKILL.
+  /// The line that a shell writes when SIGKILL ends a program.
   static let killed = "Killed"
 
-  /// From the package's root.
+  /// The path from the package's root.
   public let path: String
-  /// At least one.
+  /// The commands, at least one.
   public let steps: [Step]
-  /// Everything below the first line: later commands too.
+  /// Everything below the first line, including later commands.
   public let output: String
 
   /// The first line.
@@ -31,7 +31,7 @@ public struct Transcript: Sendable {
   /// The program of the first line.
   public var program: String { steps[0].program }
 
-  /// - Throws: `BookProblem` if it does not begin with such a command.
+  /// - Throws: `BookProblem` if the text doesn't begin with a command.
   public init(path: String, text: String) throws {
     self.path = path
     let end = text.firstIndex(of: "\n") ?? text.endIndex
@@ -54,14 +54,14 @@ public struct Transcript: Sendable {
     return Step(command: line, program: words[3], arguments: Array(words.dropFirst(4)))
   }
 
-  /// `run` of `Chapters/01-ManualStack/run.transcript`
+  /// The name without folder and extension: `run` for `Chapters/01-ManualStack/run.transcript`.
   public var name: String {
     String((path.split(separator: "/").last ?? "").dropLast(".transcript".count))
   }
 
   public var text: String { command + "\n" + output }
 
-  /// The statements that the output shows the store to have run, in order.
+  /// The SQL statements in the output, in order.
   public var statements: [String] {
     var statements: [String] = []
     for line in output.components(separatedBy: "\n") {
@@ -72,7 +72,7 @@ public struct Transcript: Sendable {
     return statements
   }
 
-  /// The words of a command line; one in single quotation marks may have blanks.
+  /// The words of a command line. A word in single quotes may contain blanks.
   static func words(of line: String) -> [String] {
     line.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { place, part in
       place % 2 == 1 ? [String(part)] : part.split(separator: " ").map(String.init)

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Whether what a block shows stands in a transcript.
+/// Compares what a block shows with a transcript.
 ///
-/// A line that has nothing but `…` stands for lines that are left out.
+/// A line with only `…` stands for lines that are left out.
 enum TranscriptQuote {
   static let omission = "…"
 
-  /// Whether the runs of lines are there, each in one piece, in this order.
+  /// Whether the transcript contains each run of lines without gaps, and the runs in this order.
   static func shows(_ body: [String], of transcript: Transcript) -> Bool {
     let lines = transcript.text.components(separatedBy: "\n").map(trimmedEnd)
     return finds(runs(body.map(trimmedEnd)), in: lines) { $0.elementsEqual($1) }
   }
 
-  /// The same for statements, in which any white space counts as one blank.
+  /// The same for statements. Any white space counts as one blank.
   static func showsStatements(_ body: [String], of transcript: Transcript) -> Bool {
     let statements = transcript.statements.map(words)
     var next = 0

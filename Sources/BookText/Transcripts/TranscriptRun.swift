@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs many transcripts, two at a time: chapters' programs wait for files as often as they compute.
+/// Runs many transcripts, two at a time, because the chapters' programs often wait for files.
 enum TranscriptRun {
   static func all(
     _ transcripts: [Transcript], _ runner: TranscriptRunner
@@ -17,7 +17,7 @@ enum TranscriptRun {
     return transcripts.indices.map { (transcripts[$0], outcomes[$0]) }
   }
 
-  /// `@unchecked Sendable`: `values` is only touched under `lock`.
+  /// `@unchecked Sendable`: `values` is used under `lock` only.
   private final class Outcomes: @unchecked Sendable {
     private let lock = NSLock()
     private var values: [Int: Swift.Result<String, any Error>] = [:]

@@ -1,19 +1,20 @@
 import Foundation
 
-/// A transcript whose program needs a service that this machine lacks, with the program's own words.
+/// The error for a transcript whose program needs a service that this machine lacks. The reason is in the program's
+/// words.
 public struct SkippedTranscript: Error {
   public let path: String
   public let reason: String
 }
 
-/// Runs the commands of transcripts with programs that are built already.
+/// Runs the commands of transcripts with programs that are already built.
 ///
-/// A run gets a store folder of its own, which is shown as if it were the transcript's, and what differs from run to
-/// run is made the same; `normalised(_:)` says what that is. Any thread.
+/// Each run gets a store folder of its own, whose path is replaced by the transcript's. Parts of the output that differ
+/// from run to run are replaced too; see `normalised(_:)`. Any thread may use it.
 public struct TranscriptRunner: Sendable {
   /// The folder with the built programs.
   public let programs: URL
-  /// Where commands run: the package's root.
+  /// The folder in which commands run: the package's root.
   public let root: URL
 
   public init(programs: URL, root: URL) {
@@ -21,10 +22,11 @@ public struct TranscriptRunner: Sendable {
     self.root = root
   }
 
-  /// What the commands print now: everything below the transcript's first line.
+  /// Runs the commands, and returns the output: everything below the transcript's first line.
   ///
-  /// - Throws: `BookProblem` if a program isn't there or was ended by a signal, unless the transcript says so itself;
-  ///   `SkippedTranscript` if one leaves with the code `EX_UNAVAILABLE`: it needs a service that this machine lacks.
+  /// - Throws: `BookProblem` if a program doesn't exist, or if a signal ends it and the transcript doesn't say so.
+  ///   `SkippedTranscript` if a program exits with `EX_UNAVAILABLE`, because it needs a service that this machine
+  ///   lacks.
   public func run(_ transcript: Transcript) throws -> String {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-book-\(UUID().uuidString)", isDirectory: true)
@@ -47,7 +49,7 @@ public struct TranscriptRunner: Sendable {
     return Self.normalised(text)
   }
 
-  /// Runs one command. Its output goes through a file in `folder`.
+  /// Runs one command. A file in `folder` receives its output.
   private func output(
     of step: Transcript.Step, _ arguments: [String], in folder: URL, of transcript: Transcript
   ) throws -> String {
@@ -59,9 +61,10 @@ public struct TranscriptRunner: Sendable {
     process.executableURL = program
     process.arguments = arguments
     process.currentDirectoryURL = root
-    // Programs do what a reader's do, also when the checks run under stress.
+    // Without switches that checks under stress may set, programs do what a reader's do.
     process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COREDATA_") }
-    // One file for both outputs keeps their order; a pipe would make a program that says much wait for a reader.
+    // One file for both outputs keeps their order. With a pipe, a program with much output would have to wait for a
+    // reader.
     let output = folder.appendingPathComponent("output")
     try Data().write(to: output)
     let handle = try FileHandle(forWritingTo: output)
@@ -82,9 +85,10 @@ public struct TranscriptRunner: Sendable {
     return text + Transcript.killed + "\n"
   }
 
-  /// Durations as the stack's annotations have them (`0.0012s`) become `…s`, and UUIDs drawn by chance `UUID`; one with
-  /// many zeros was chosen, and is shown. A moment with fractions becomes `TIME`. The size of a file that `inspect`
-  /// reports becomes `…` too: it depends on whether the program before it had time to carry the log over.
+  /// Replaces what differs from run to run. Durations such as `0.0012s` become `…s`. Random UUIDs become `UUID`; a UUID
+  /// with many zeros was chosen, and stays. A time with fractions of a second becomes `TIME`. The file size that
+  /// `inspect` reports becomes `…`, because it depends on whether the program before had time to move the log into the
+  /// file.
   public static func normalised(_ text: String) -> String {
     text.replacing(#/\b[0-9]+\.[0-9]{4}s\b/#, with: "…s")
       .replacing(#/\b[0-9,]+ bytes, pages of\b/#, with: "… bytes, pages of")

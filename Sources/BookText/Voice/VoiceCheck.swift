@@ -1,10 +1,10 @@
 import Foundation
 
-/// Whether the texts speak as the book does: to you, in sentences that one reads once, without certain habits.
+/// Checks the voice of the texts: they speak to "you", in sentences that are read once, and without certain habits.
 ///
-/// A line with the comment `<!-- voice: why -->` may say what it says, as where it quotes another text.
+/// A line with the comment `<!-- voice: why -->` is exempt, for example because it quotes another text.
 public struct VoiceCheck {
-  /// A sentence has at most so many words; spans of code don't count.
+  /// The greatest number of words in a sentence, without code spans.
   public static let longestSentence = 40
 
   public let book: Book
@@ -29,13 +29,13 @@ public struct VoiceCheck {
 
   private func guides() -> [BookProblem] {
     ExerciseShelf(book: book).entries.flatMap { entry in
-      // The fields of a guide are lines of one paragraph; each is read by itself.
+      // The fields of a guide are lines of one paragraph, but each is checked by itself.
       let lines = entry.text.components(separatedBy: "\n").map { $0.contains(#/^(?:Chapter|Minutes):/#) ? "" : $0 }
       return problems(in: MarkdownText(lines.joined(separator: "\n")), file: entry.path)
     }
   }
 
-  /// A chapter speaks to its reader.
+  /// Reports a chapter that never speaks to its reader.
   private func withoutReader(_ page: Page) -> [BookProblem] {
     guard case .chapter = page.place else { return [] }
     let speaks = page.markdown.proseRuns.contains { $0.plain.contains(#/\b[Yy]ou(?:r|rs|rself)?\b/#) }
@@ -92,7 +92,7 @@ public struct VoiceCheck {
     "\"\(words.replacing("\n", with: " ").replacing(String(ProseRun.code), with: "`…`"))\" is a habit; write: \(instead)"
   }
 
-  /// Words outside of code.
+  /// The number of words outside of code.
   private static func words(of sentence: Substring) -> Int {
     sentence.split(whereSeparator: \.isWhitespace).count { word in
       word.contains { $0.isLetter || $0.isNumber } && !word.contains(ProseRun.code)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A turn of phrase that the book does without, and what to write in its place.
+/// A phrase that the book avoids, and what to write instead.
 struct VoiceHabit {
   let pattern: NSRegularExpression
   let instead: String
 
   private init(_ pattern: String, _ instead: String) {
-    // The patterns are below, and each is tried by a test.
+    // A test compiles each pattern of the table below.
     self.pattern = try! NSRegularExpression(pattern: pattern, options: [.caseInsensitive])
     self.instead = instead
   }
 
-  /// In patterns, a blank stands for any white space.
+  /// In patterns, a blank matches any white space.
   private static let table: [(pattern: String, instead: String)] = [
     (#"\banew\b"#, "again, or start over"),
     (#"\bmend(s|ed|ing)?\b"#, "fix"),

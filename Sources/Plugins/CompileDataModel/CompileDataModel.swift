@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles a target's data models, and what stands behind its `@NSManaged` declarations.
+/// Compiles a target's data models, and generates the accessors of its `@NSManaged` declarations.
 ///
-/// Models and mapping models (`.xcmappingmodel`) lie anywhere in the target's folder and are listed under the
-/// target's `exclude:`. A target without a model, whose entity classes belong to a model built in code, gets its
-/// accessors all the same. On Apple's platforms Xcode does all this and the plugin does nothing.
+/// Models and mapping models (`.xcmappingmodel`) may be anywhere in the target's folder. List them under the target's
+/// `exclude:`. A target without a model also gets accessors, because its entity classes may belong to a model built in
+/// code. On Apple's platforms Xcode does all this, and the plugin does nothing.
 @main
 struct CompileDataModel: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) async throws -> [Command] {
@@ -41,7 +41,7 @@ struct CompileDataModel: BuildToolPlugin {
     #endif
   }
 
-  /// The folders with these extensions below a folder, but for those within others of them.
+  /// The folders with these extensions in a folder, but not those inside each other.
   private static func folders(in folder: URL, _ types: Set<String>) -> [URL] {
     let keys: [URLResourceKey] = [.isDirectoryKey]
     let entries =
@@ -54,7 +54,7 @@ struct CompileDataModel: BuildToolPlugin {
     }
   }
 
-  /// The files within a model, each an input of its own: a folder's date does not change with its content.
+  /// The files in a model. Each is an input of its own, because the date of a folder doesn't change with its content.
   private static func files(of model: URL) -> [URL] {
     let all = FileManager.default.enumerator(atPath: model.path)?.compactMap { $0 as? String } ?? []
     return all.sorted().filter { name in
@@ -62,8 +62,8 @@ struct CompileDataModel: BuildToolPlugin {
     }.map { model.appending(path: $0) }
   }
 
-  /// The sources of the other modules of this package and of others that the target uses, whose types its
-  /// entity classes may name. The stack itself is known.
+  /// The sources of other modules that the target uses, from this package and others. Entity classes may name their
+  /// types. The stack itself is known already.
   private static func dependencySources(of target: any SourceModuleTarget) -> [(module: String, file: URL)] {
     target.recursiveTargetDependencies
       .compactMap { $0 as? SwiftSourceModuleTarget }
