@@ -1,37 +1,35 @@
 import BookText
 import Foundation
 
-/// Builds the book's pages: a folder of plain HTML that can be read from the disk, without a server and without
-/// scripts.
+/// Builds the book's pages: a folder of plain HTML that opens from the disk, without a server and without scripts.
 ///
 ///     try BookBuilder(book: book).build(into: URL(fileURLWithPath: ".build/book"))
 ///
-/// The folder has `index.html`, a page for each chapter and appendix (`01-manual-stack.html`), `all.html` with
-/// everything, `apis.html`, and under `source/` the files that pages quote or lead to.
+/// The folder contains `index.html`, a page for each chapter and appendix (`01-manual-stack.html`), `all.html` with
+/// everything, `apis.html`, and in `source/` the files that pages quote or link to.
 public struct BookBuilder {
   public let book: Book
   private let figures: (any RecordedFigures)?
 
-  /// - Parameter figures: What makes the figures of recorded runs; nil if no page asks for any.
+  /// - Parameter figures: makes the figures of recorded runs; nil if no page has any.
   public init(book: Book, figures: (any RecordedFigures)? = nil) {
     self.book = book
     self.figures = figures
   }
 
-  /// What was built.
+  /// Counts of what was built.
   public struct Result: Sendable {
-    /// The pages of the book, the index and the whole included.
+    /// The number of the book's pages, including the index and the page with everything.
     public var pageCount: Int
     public var sourceCount: Int
-    /// How many names the index of APIs has.
+    /// The number of names in the index of APIs.
     public var nameCount: Int
   }
 
-  /// Builds into a fresh folder, which takes the place of `folder` at the end. If something fails, `folder` stays as
-  /// it was.
+  /// Builds into a new folder, which replaces `folder` at the end. If something fails, `folder` stays as it was.
   ///
-  /// - Throws: `PagesProblem` if `cmark-gfm` isn't there or `folder` holds something else; `BookProblem` if a page
-  ///   quotes what isn't there.
+  /// - Throws: `PagesProblem` if `cmark-gfm` is missing or `folder` contains something else; `BookProblem` if a page
+  ///   quotes something that doesn't exist.
   @discardableResult
   public func build(into folder: URL) throws -> Result {
     let output = try OutputFolder(replacing: folder)
@@ -64,7 +62,8 @@ public struct BookBuilder {
       let next = number + 1 < row.count ? row[number + 1] : nil
       try output.write(template.html(of: page, neighbours: (previous, next)), to: page.file)
     }
-    // Columns of code and time lanes are for a screen; the chapters have what matters of them.
+    // The one page leaves out columns of code and timelines, which need a screen. The chapters have what matters of
+    // them.
     let texts = pages.filter { $0.kind != FigurePart.kind }
     for page in [index.page(), WholeBook.page(of: texts)] {
       try output.write(template.html(of: page, neighbours: nil), to: page.file)
@@ -80,7 +79,7 @@ public struct BookBuilder {
       pageCount: pages.count + 2, sourceCount: places.sources.paths.count, nameCount: index.entries.count)
   }
 
-  /// What every page leads to.
+  /// The links in the bar of every page.
   private func barPlaces(_ pages: [RenderedPage]) -> [PageTemplate.Place] {
     let exercises = zip(book.pages, pages).first { $0.0.place == .exercises }?.1
     let glossary = zip(book.pages, pages).first { $0.0.isGlossary }?.1

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A folder that is filled beside its place, and takes it when it is complete.
+/// A folder that is filled elsewhere, and moved to its final place when it is complete.
 struct OutputFolder {
   private let place: URL
   private let fresh: URL
 
-  /// - Throws: `PagesProblem` if what is at `place` doesn't look like a book's pages, and so isn't ours to replace.
+  /// - Throws: `PagesProblem` if the folder at `place` doesn't look like a book's pages, and so must not be replaced.
   init(replacing place: URL) throws {
-    // A link to a folder stays one: the folder that it leads to is filled.
+    // A link to a folder stays a link. The folder that it leads to is replaced.
     self.place = place.standardizedFileURL.resolvingSymlinksInPath()
     let files = FileManager.default
     if files.fileExists(atPath: place.path) {
@@ -21,7 +21,7 @@ struct OutputFolder {
     try files.createDirectory(at: fresh, withIntermediateDirectories: true)
   }
 
-  /// - Parameter file: Its path in the folder.
+  /// - Parameter file: the path in the folder.
   func write(_ text: String, to file: String) throws { try write(Data(text.utf8), to: file) }
 
   func write(_ data: Data, to file: String) throws {

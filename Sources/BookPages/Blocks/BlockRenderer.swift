@@ -2,13 +2,14 @@ import BookText
 
 /// Turns the fenced blocks of a page into figures.
 ///
-/// What a block quotes is read from the source again, for the numbers of the lines and for what is context.
+/// It reads quoted code from the source again, because the text doesn't have the line numbers and doesn't tell context
+/// from the rest.
 struct BlockRenderer {
   let book: Book
   let page: Page
   let quoter: Quoter
   let places: Places
-  /// The ids that the page has given away.
+  /// The ids that are already used on the page.
   private var taken: [String: Int] = [:]
 
   init(book: Book, page: Page, quoter: Quoter, places: Places) {
@@ -18,8 +19,8 @@ struct BlockRenderer {
     self.places = places
   }
 
-  /// - Parameter notes: Those on its lines.
-  /// - Throws: `BookProblem` if the block quotes what isn't there.
+  /// - Parameter notes: the notes on the block's lines.
+  /// - Throws: `BookProblem` if the block quotes something that doesn't exist.
   mutating func html(of block: FencedBlock, notes: LineNotes? = nil) throws -> String {
     if let recording = try book.recording(of: block, on: page) { return figure(of: recording, block).html }
     if let difference = try quoter.difference(of: block, on: page) { return figure(of: difference).html }
@@ -37,7 +38,7 @@ struct BlockRenderer {
     return CodeFigure(
       id: id, caption: caption(of: quotation, id: id), language: block.language,
       lines: quotation.lines.map { CodeFigure.Line(number: $0.number, text: $0.text, isContext: $0.isContext) },
-      // Xcode writes an element on one line, however long.
+      // Xcode writes each element on one line, however long it is.
       isWrapped: block.language == "xml", marksShownLines: true)
   }
 
@@ -49,7 +50,7 @@ struct BlockRenderer {
       difference: difference)
   }
 
-  /// `CoreDataStack.swift, in class CoreDataStack, lines 34–50`
+  /// A caption such as `CoreDataStack.swift, in class CoreDataStack, lines 34–50`.
   private func caption(of quotation: Quotation, id: String) -> String {
     let name =
       "<a href=\"#\(id.escapedForHTML)\">\(Self.name(of: quotation).escapedForHTML.replacing("+", with: "<wbr>+"))</a>"
@@ -68,7 +69,7 @@ struct BlockRenderer {
     return "<a class=\"source\" href=\"\(place.escapedForHTML)\">\(text.escapedForHTML)</a>"
   }
 
-  /// The file's name; for a model, whose file is always named `contents`, that of its folder.
+  /// The file's name. For a model, whose file is always named `contents`, it is the folder's name.
   private static func name(of quotation: Quotation) -> String {
     let parts = quotation.file.split(separator: "/").map(String.init)
     return quotation.fileName == "contents" ? parts.dropLast().last ?? quotation.fileName : quotation.fileName
@@ -90,7 +91,7 @@ struct BlockRenderer {
       source: "<a class=\"source\" href=\"\(places.source(path).escapedForHTML)\">\(file.escapedForHTML)</a>")
   }
 
-  // MARK: Transcripts, commands, and what is not checked
+  // MARK: Transcripts, commands, and unchecked blocks
 
   private func figure(of block: FencedBlock) -> CodeFigure {
     var figure = CodeFigure(language: block.language, lines: block.body.map { CodeFigure.Line(text: $0) })
@@ -114,18 +115,18 @@ struct BlockRenderer {
     return figure
   }
 
-  /// Lines of a printed table stay in one piece, since columns that are wrapped are no columns any more. A table is
-  /// several lines with gaps in them; statements have gaps too.
+  /// Keeps the lines of a printed table from being wrapped, because wrapped columns can't be read. It takes lines with
+  /// gaps for a table if there are several of them; SQL statements have gaps too.
   private static func keepColumns(_ lines: inout [CodeFigure.Line]) {
     let rows = lines.indices.filter { index in
       !lines[index].text.contains("CoreData: ") && lines[index].text.contains(#/\S {2,}\S/#)
     }
-    // What no screen has room for is no table to look at either.
+    // Lines that fit on no screen are not shown as a table.
     guard rows.count >= 3, rows.allSatisfy({ lines[$0].text.count <= 112 }) else { return }
     for index in rows { lines[index].hasColumns = true }
   }
 
-  /// The highlighter's name for the language of a file, by its ending.
+  /// The highlighter's name for the language of a file, by the file's extension.
   static func language(ofFile file: String) -> String {
     if file.hasSuffix(".xcdatamodel/contents") || file.hasSuffix(".svg") { return "xml" }
     switch file.split(separator: ".").last {

@@ -1,14 +1,14 @@
 import BookText
 
-/// The difference of two pieces of code. It is written once, in pairs of old and new; the style sheet sets them one
-/// below the other where it is narrow, and side by side where it is wide.
+/// The difference between two pieces of code. The HTML has pairs of old and new lines. The style sheet shows them below
+/// each other on a narrow page, and side by side on a wide one.
 struct DifferenceFigure {
   var id: String
-  /// HTML.
+  /// The caption as HTML.
   var caption: String
   var difference: SourceDifference
 
-  /// Lines that are the same on both sides, or some that took the place of others.
+  /// Lines that are equal on both sides, or lines that replaced others.
   private struct Pair {
     var old: [String] = []
     var new: [String] = []
@@ -40,7 +40,7 @@ struct DifferenceFigure {
     return pairs
   }
 
-  /// A side's lines in HTML.
+  /// The lines of one side as HTML.
   private static func lines(of side: Quotation) -> [String] {
     let language = BlockRenderer.language(ofFile: side.file)
     return Highlighter.lines(of: side.lines.map(\.text).joined(separator: "\n"), language: language)
@@ -50,13 +50,13 @@ struct DifferenceFigure {
   private static func html(of pair: Pair) -> String {
     let old = pair.old.map { line($0, element: pair.isSame ? "span" : "del", sign: pair.isSame ? " " : "−") }.joined()
     let new = pair.new.map { line($0, element: pair.isSame ? "span" : "ins", sign: pair.isSame ? " " : "+") }.joined()
-    // What is the same is said once to who listens.
+    // Equal lines are read aloud only once.
     let hidden = pair.isSame ? " aria-hidden=\"true\"" : ""
     return "<span class=\"\(pair.isSame ? "same" : "change")\"><span class=\"side old\">\(old)</span>"
       + "<span class=\"side new\"\(hidden)>\(new)</span></span>"
   }
 
-  /// The style sheet is told how far the line is indented, so that what goes on below stands further in.
+  /// Tells the style sheet the line's indentation, so that the rest of a wrapped line is indented further.
   private static func line(_ html: String, element: String, sign: String) -> String {
     let indent = html.prefix { $0 == " " }
     return "<\(element) style=\"--indent: \(indent.count)\"><span class=\"sign\">\(sign)</span>"

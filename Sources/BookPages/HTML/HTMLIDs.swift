@@ -1,10 +1,10 @@
-/// Gives the ids of a piece of HTML other names, and tells all that refer to them inside of it.
+/// Renames the ids in a piece of HTML, and the references to them.
 enum HTMLIDs {
   private static let references = ["aria-labelledby", "aria-describedby", "aria-controls", "for"]
   private static let paints = ["marker-end", "marker-start", "fill", "stroke", "clip-path", "mask", "filter"]
 
   /// - Parameters:
-  ///   - link: What a link becomes; links to ids of this piece, `#id`, follow the ids if it says nil.
+  ///   - link: the new target of a link. If it returns nil, a link `#id` follows the renamed id.
   static func mapped(
     _ html: String, link: (String) -> String? = { _ in nil }, _ name: (String) -> String
   ) -> String {

@@ -1,4 +1,4 @@
-/// HTML as a row of tags, comments and texts. It is for the output of programs that write it well, and loses nothing.
+/// HTML as a sequence of tags, comments and texts. It is meant for well-formed output of programs, and loses nothing.
 enum HTMLPiece: Equatable {
   case tag(HTMLTag)
   case comment(String)
@@ -24,7 +24,7 @@ enum HTMLPiece: Equatable {
     return pieces
   }
 
-  /// A `>` in an attribute's value ends nothing.
+  /// A `>` in the value of an attribute doesn't end the tag.
   private static func skipTag(_ scanner: inout CodeScanner) {
     var mark: Character?
     while let next = scanner.next {
@@ -50,7 +50,7 @@ enum HTMLPiece: Equatable {
 extension [HTMLPiece] {
   var html: String { map(\.html).joined() }
 
-  /// What a reader reads of it.
+  /// The text that a reader sees.
   var plainText: String {
     compactMap { piece in
       if case .text(let text) = piece { text.unescapedFromHTML } else { nil }
@@ -59,9 +59,9 @@ extension [HTMLPiece] {
 }
 
 extension String {
-  /// The text that HTML with these characters' names stands for.
+  /// The text with the entities for these characters replaced.
   var unescapedFromHTML: String {
-    // Hardly any text has one.
+    // Few texts contain an entity.
     guard utf8.contains(UInt8(ascii: "&")) else { return self }
     return replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
       .replacing("&#39;", with: "'").replacing("&amp;", with: "&")

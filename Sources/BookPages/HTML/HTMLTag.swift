@@ -1,7 +1,7 @@
-/// A tag, with the attributes in their order.
+/// A tag, with its attributes in order.
 struct HTMLTag: Equatable {
   var name: String
-  /// Values are as a reader means them, without the names of characters.
+  /// The attributes. Their values have no entities.
   var attributes: [Attribute] = []
   var isEnd = false
   /// Whether it ends with `/>`.
@@ -17,7 +17,7 @@ struct HTMLTag: Equatable {
     self.attributes = attributes.map { Attribute(name: $0.key, value: $0.value) }
   }
 
-  /// - Parameter text: From `<` to `>`. Nil if it is something else, like a declaration.
+  /// - Parameter text: the text from `<` to `>`. The result is nil if it isn't a tag, for example a declaration.
   init?(_ text: String) {
     var scanner = CodeScanner(text)
     guard scanner.skip("<") else { return nil }
@@ -65,7 +65,7 @@ struct HTMLTag: Equatable {
     }
   }
 
-  /// Elements that have no end tag.
+  /// Whether the element has no end tag.
   var isVoid: Bool { ["br", "hr", "img", "input", "link", "meta", "wbr"].contains(name) || closesItself }
 
   var html: String {

@@ -1,9 +1,9 @@
 import BookText
 
-/// The marks below a section's heading: which parts of a stack it speaks of, each with its shape, its colour and its
-/// name.
+/// The marks below a section's heading. They show which parts of the stack the section is about, each with its shape,
+/// colour and name.
 enum PartMarks {
-  /// - Parameter isCover: For all parts, as large as on the book's first page.
+  /// - Parameter isCover: whether to make them as large as on the book's first page.
   static func html(_ parts: [SectionParts.Part], isCover: Bool = false) -> String {
     let marks = parts.map { part in
       "<li class=\"part-\(part.rawValue.lowercased())\"><svg viewBox=\"0 0 18 16\" aria-hidden=\"true\" focusable=\"false\">"
@@ -13,8 +13,8 @@ enum PartMarks {
     return "<ul class=\"parts\(isCover ? " cover" : "")\" aria-label=\"\(label)\">\(marks.joined())</ul>\n"
   }
 
-  /// As in the drawings: an object is round, a context has a double edge, a coordinator points to both sides, a store
-  /// is a sheet, SQL is rows, a model a plan of boxes.
+  /// The same shapes as in drawings: an object is round, a context has a double edge, a coordinator points to both
+  /// sides, a store is a sheet, SQL is rows, and a model is a plan of boxes.
   private static func shape(_ part: SectionParts.Part) -> String {
     switch part {
     case .objects: "<rect x=\"1.5\" y=\"3.5\" width=\"15\" height=\"9\" rx=\"4.5\"/>"

@@ -1,12 +1,12 @@
-/// Gives a table of the program for Markdown what readers need where it does not fit, and those who listen.
+/// Makes a table from the Markdown program accessible, and readable on narrow screens.
 ///
-/// Its first column are headings of rows, each cell knows the heading of its column, and the table says by its class
-/// where it becomes a list: where a cell would be narrower than twelve characters.
+/// The cells of its first column become row headings, and each cell knows its column's heading. The table's class says
+/// on which screens it becomes a list: where a cell would be narrower than twelve characters.
 public enum TableMarkup {
   /// - Parameters:
-  ///   - html: From `<table>` to `</table>`.
-  ///   - label: What the table shows, in plain text, if somebody has said it.
-  ///   - kind: A class beside those that say where it becomes a list.
+  ///   - html: the HTML from `<table>` to `</table>`.
+  ///   - label: a description of the table in plain text, if there is one.
+  ///   - kind: a class to add to those that say where it becomes a list.
   public static func html(of html: String, label: String? = nil, kind: String? = nil) -> String {
     var pieces = HTMLPiece.pieces(of: html)
     let headings = cells(of: pieces, in: "thead").first ?? []
@@ -21,7 +21,7 @@ public enum TableMarkup {
       case ("tr", false): column = -1
       case ("th", false):
         column += 1
-        // An empty cell is the heading of nothing.
+        // An empty cell can't be a heading.
         if headings[column].isEmpty { headingCells.append(index) } else { tag["scope"] = "col" }
       case ("td", false) where isInBody:
         column += 1
@@ -58,7 +58,7 @@ public enum TableMarkup {
       """
   }
 
-  /// The plain texts of the cells in a part of the table, row by row. A cell may have several lines.
+  /// The plain texts of the cells in one part of the table, row by row. A cell may have several lines.
   private static func cells(of pieces: [HTMLPiece], in part: String) -> [[String]] {
     var (rows, isInside, isInCell): ([[String]], Bool, Bool) = ([], false, false)
     for piece in pieces {
@@ -78,10 +78,10 @@ public enum TableMarkup {
     return rows
   }
 
-  /// A place inside a word where a line may end.
+  /// A place inside a word where a line may break.
   private static let mayBreak: Character = "\u{200B}"
 
-  /// Where the table becomes a list: on phones, of 40 characters, and on narrow screens, of 84.
+  /// The classes that make it a list on phones, which have room for 40 characters, and on tablets, which have 84.
   static func classes(headings: [String], rows: [[String]]) -> [String] {
     let columns = headings.indices.map { column in
       Column(cells: rows.map { $0.count > column ? $0[column] : "" }, heading: headings[column])
@@ -90,11 +90,11 @@ public enum TableMarkup {
   }
 
   private struct Column {
-    /// The longest word: a column is never narrower.
+    /// The length of the longest word. A column is never narrower.
     let least: Int
-    /// The longest cell in one line.
+    /// The length of the longest cell on one line, including the heading.
     let most: Int
-    /// The longest cell without the heading, whose words may stand below each other.
+    /// The length of the longest cell without the heading, whose words may be below each other.
     let wanted: Int
 
     init(cells: [String], heading: String) {
@@ -105,8 +105,8 @@ public enum TableMarkup {
     }
   }
 
-  /// Whether browsers, which share what is left in proportion to what is wanted, give each column twelve characters or
-  /// all that it needs.
+  /// Whether each column gets twelve characters or all that it needs. Browsers divide the remaining width in proportion
+  /// to what the columns want.
   private static func fits(_ columns: [Column], in width: Int) -> Bool {
     let room = width - 2 * (columns.count - 1)
     let (least, most) = (columns.reduce(0) { $0 + $1.least }, columns.reduce(0) { $0 + $1.most })

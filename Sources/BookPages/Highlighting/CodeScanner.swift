@@ -1,4 +1,4 @@
-/// A place in a text that only moves forward.
+/// A position in a text that only moves forward.
 struct CodeScanner {
   private let text: Substring
   private(set) var position: Substring.Index
@@ -12,13 +12,13 @@ struct CodeScanner {
   var rest: Substring { text[position...] }
   var next: Character? { isAtEnd ? nil : text[position] }
 
-  /// The character before this place.
+  /// The character before the current position.
   var previous: Character? { position == text.startIndex ? nil : text[text.index(before: position)] }
 
-  /// Whether a line begins here.
+  /// Whether the current position is the beginning of a line.
   var isAtLineStart: Bool { previous?.isNewline ?? true }
 
-  /// What stands between an earlier place and this one.
+  /// The text from an earlier position to the current one.
   func slice(from start: Substring.Index) -> Substring { text[start..<position] }
 
   mutating func advance() {
@@ -29,7 +29,7 @@ struct CodeScanner {
     while let next, condition(next) { advance() }
   }
 
-  /// Moves behind `word` if it stands here.
+  /// Skips `word` if it is next.
   mutating func skip(_ word: String) -> Bool {
     guard rest.hasPrefix(word) else { return false }
     position = text.index(position, offsetBy: word.count)
@@ -38,13 +38,13 @@ struct CodeScanner {
 
   mutating func skipLine() { skip { !$0.isNewline } }
 
-  /// Moves behind the first `end` from here on, or to the end of the text.
+  /// Skips everything up to and including the first `end`, or to the end of the text.
   mutating func skip(behind end: String) {
     while !isAtEnd, !skip(end) { advance() }
   }
 
-  /// Moves behind a text in quotation marks on one line, whose mark is escaped by `escape`; by doubling it if that is
-  /// the mark itself. It stands on the opening mark.
+  /// Skips a quoted text on one line, from its opening mark. `escape` before a mark escapes it; if `escape` is the mark
+  /// itself, doubled marks are part of the text.
   mutating func skipQuoted(_ mark: Character, escape: Character) {
     advance()
     while let next, !next.isNewline {
@@ -64,7 +64,7 @@ struct CodeScanner {
     }
   }
 
-  /// Moves behind a number, with its digits grouped, its base and its exponent.
+  /// Skips a number, including digit separators, base and exponent.
   mutating func skipNumber() {
     skip { $0.isHexDigit || $0 == "_" || $0 == "x" || $0 == "o" }
     guard next == "." else { return }

@@ -1,4 +1,4 @@
-/// What is typed at a prompt and what a program prints. A line with `…` stands for lines that are left out.
+/// A terminal: typed commands and printed output. A line with `…` stands for lines that are left out.
 struct ConsoleLexer: Lexer {
   mutating func skipToken(in scanner: inout CodeScanner) -> Token.Kind {
     guard scanner.isAtLineStart else {

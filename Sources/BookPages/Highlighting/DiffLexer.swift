@@ -1,4 +1,4 @@
-/// A unified difference: whole lines are inserted, deleted, or the same.
+/// A unified difference. Each line is inserted, deleted, or the same.
 struct DiffLexer: Lexer {
   mutating func skipToken(in scanner: inout CodeScanner) -> Token.Kind {
     let kind: Token.Kind =

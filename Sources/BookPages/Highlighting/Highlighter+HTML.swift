@@ -1,5 +1,5 @@
 extension String {
-  /// The text as it may stand in HTML, between tags and in attributes.
+  /// The text escaped for HTML, for use between tags and in attributes.
   package var escapedForHTML: String {
     var result = ""
     result.reserveCapacity(utf8.count)
@@ -17,12 +17,12 @@ extension String {
 }
 
 extension Token {
-  /// The token in a `span` of its kind's class; plain text without one.
+  /// The token in a `span` with its kind's class. Plain text has none.
   var html: String {
     let text = String(text).escapedForHTML
     switch kind {
     case .plain: return text
-    // On a phone its line ends somewhere.
+    // On a phone, a command's line has to break somewhere.
     case .command: return "<span class=\"command\">\(UnbrokenCode.html(of: text))</span>"
     default: return "<span class=\"\(kind.rawValue)\">\(text)</span>"
     }

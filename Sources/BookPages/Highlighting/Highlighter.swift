@@ -1,9 +1,8 @@
-/// Says which stretches of code are what, for the languages of the book.
+/// Finds the tokens of code in the languages of the book.
 public enum Highlighter {
-  /// The tokens of `text`. In a language that isn't known, all of it is plain.
+  /// The tokens of `text`. In an unknown language all of it is plain.
   ///
-  /// - Parameter language: As after the fence of a block in Markdown: `swift`, `sql`, `xml`, `json`, `console`,
-  ///   `yaml`, `diff`.
+  /// - Parameter language: the word after a Markdown fence: `swift`, `sql`, `xml`, `json`, `console`, `yaml`, `diff`.
   public static func tokens(of text: some StringProtocol, language: String) -> [Token] {
     var lexer = lexer(for: language)
     var scanner = CodeScanner(text)
@@ -11,14 +10,14 @@ public enum Highlighter {
     while !scanner.isAtEnd {
       let start = scanner.position
       let kind = lexer.skipToken(in: &scanner)
-      // Whatever a lexer does, the text goes on.
+      // Go on even if the lexer doesn't move.
       if scanner.position == start { scanner.advance() }
       tokens.append(Token(kind: kind, text: scanner.slice(from: start)))
     }
     return joined(tokens, of: Substring(text))
   }
 
-  /// The same in lines, without their ends; a token that goes over several lines is in each of them.
+  /// The tokens by line, without line ends. A token of several lines is split among them.
   public static func lines(of text: some StringProtocol, language: String) -> [[Token]] {
     var lines: [[Token]] = [[]]
     for token in tokens(of: text, language: language) {
@@ -44,7 +43,7 @@ public enum Highlighter {
     }
   }
 
-  /// Neighbours of one kind are one token.
+  /// Joins neighbouring tokens of the same kind.
   private static func joined(_ tokens: [Token], of text: Substring) -> [Token] {
     var result: [Token] = []
     for token in tokens {
@@ -59,13 +58,13 @@ public enum Highlighter {
   }
 }
 
-/// Knows one language. It may keep what it is in the middle of.
+/// Knows one language. It may keep state between tokens.
 protocol Lexer {
-  /// Moves behind the token that begins here, and says what it is. Called before the end of the text only.
+  /// Skips the token at the current position, and returns its kind. It is never called at the end of the text.
   mutating func skipToken(in scanner: inout CodeScanner) -> Token.Kind
 }
 
-/// The language of which nothing is known.
+/// For an unknown language.
 struct PlainLexer: Lexer {
   mutating func skipToken(in scanner: inout CodeScanner) -> Token.Kind {
     scanner.skip { _ in true }

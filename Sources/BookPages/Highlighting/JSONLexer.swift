@@ -1,4 +1,4 @@
-/// JSON. A text that stands before a colon is a key.
+/// JSON. A string before a colon is a key.
 struct JSONLexer: Lexer {
   mutating func skipToken(in scanner: inout CodeScanner) -> Token.Kind {
     guard let next = scanner.next else { return .plain }

@@ -15,7 +15,7 @@ struct SQLLexer: Lexer {
       scanner.skipQuoted("'", escape: "'")
       return .string
     case "\"":
-      // A name in quotation marks.
+      // A quoted name.
       scanner.skipQuoted("\"", escape: "\"")
       return .plain
     case "?":

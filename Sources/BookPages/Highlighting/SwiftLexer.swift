@@ -1,10 +1,11 @@
-/// Swift, as far as colours need it. Names that begin with a capital letter are taken for types.
+/// Swift, as far as colours need it. Names that begin with a capital letter count as types.
 struct SwiftLexer: Lexer {
-  /// What is around this place, the innermost last: strings, and the code that is interpolated into them.
+  /// What surrounds the current position: strings, and code that is interpolated into them. The innermost is last.
   private enum Surrounding {
-    /// `mark` ends it; `hashes` stand behind its marks and its backslashes.
+    /// A string that ends with `mark` and `hashes`. Its backslashes are followed by `hashes` too.
     case string(mark: String, hashes: String)
-    /// Ends with the parenthesis that closes; so many are open inside of it.
+    /// An interpolation that ends with its closing parenthesis. `open` is the number of parentheses that are open
+    /// inside.
     case interpolation(open: Int)
   }
 
@@ -17,7 +18,7 @@ struct SwiftLexer: Lexer {
     return skipCode(in: &scanner)
   }
 
-  /// Moves to the end of the string, or into the code of the next interpolation.
+  /// Skips to the end of the string, or into the code of the next interpolation.
   private mutating func skipString(in scanner: inout CodeScanner, mark: String, hashes: String) -> Token.Kind {
     while let next = scanner.next {
       if scanner.skip(mark + hashes) {
@@ -31,7 +32,7 @@ struct SwiftLexer: Lexer {
         }
         if scanner.next?.isNewline == false { scanner.advance() }
       } else if next.isNewline, mark.count == 1 {
-        // It was not closed; the rest of the file is no string for that.
+        // The string wasn't closed. The rest of the file isn't part of it.
         surroundings.removeLast()
         return .string
       } else {
@@ -71,7 +72,7 @@ struct SwiftLexer: Lexer {
     }
   }
 
-  /// Comments may stand in comments.
+  /// Comments may be nested.
   private func skipComment(in scanner: inout CodeScanner) {
     var open = 1
     while !scanner.isAtEnd, open > 0 {
@@ -85,7 +86,7 @@ struct SwiftLexer: Lexer {
     }
   }
 
-  /// A string begins, or something like `#if` and `#selector`.
+  /// The beginning of a string, or a word such as `#if` or `#selector`.
   private mutating func skipMark(in scanner: inout CodeScanner) -> Token.Kind {
     let start = scanner.position
     scanner.skip { $0 == "#" }
@@ -118,7 +119,7 @@ struct SwiftLexer: Lexer {
     scanner.skip(while: \.continuesIdentifier)
     let word = String(scanner.slice(from: start))
     if Self.keywords.contains(word) {
-      // `.default` is a member; `label.self` and `Type.init` are keywords all the same. Before a colon it is a label.
+      // `.default` is a member, but `label.self` and `Type.init` are keywords. A keyword before a colon is a label.
       if isMember, !["self", "Type", "init"].contains(word) { return .plain }
       if scanner.next == ":", !["default", "self", "nil", "true", "false"].contains(word) { return .plain }
       return .keyword

@@ -1,9 +1,9 @@
-/// A stretch of code and what it is.
+/// A piece of code, and its kind.
 ///
-/// The tokens of a text, put together, are the text: a highlighter that gets something wrong may colour it wrong, and
+/// The tokens of a text joined together are the text. A highlighter that is wrong may choose the wrong colour, but
 /// never loses or changes a character.
 public struct Token: Equatable, Sendable {
-  /// What a stretch is. The raw value is the class that the page's style sheet knows.
+  /// The kind of a piece. The raw value is its class in the style sheet.
   public enum Kind: String, CaseIterable, Sendable {
     case plain
     case keyword
@@ -14,7 +14,7 @@ public struct Token: Equatable, Sendable {
     case attribute
     /// What a person typed at a prompt.
     case command
-    /// A message that something went wrong.
+    /// An error message.
     case failure
     case inserted
     case deleted

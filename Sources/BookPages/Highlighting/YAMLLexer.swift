@@ -1,4 +1,4 @@
-/// YAML, as far as recipes for machines use it: keys, texts, comments.
+/// YAML, as far as build recipes use it: keys, values, comments.
 struct YAMLLexer: Lexer {
   mutating func skipToken(in scanner: inout CodeScanner) -> Token.Kind {
     guard let next = scanner.next else { return .plain }
@@ -26,7 +26,8 @@ struct YAMLLexer: Lexer {
     }
   }
 
-  /// A key ends with a colon and a space or the line's end; anything else is a value, up to a comment.
+  /// A key ends with a colon and a blank, or with a colon at the end of the line. Anything else is a value, up to a
+  /// comment.
   private func skipWord(in scanner: inout CodeScanner) -> Token.Kind {
     let line = scanner.rest.prefix { !$0.isNewline }
     let word = line.prefix { $0.continuesIdentifier || "-./".contains($0) }

@@ -1,4 +1,4 @@
-/// The index of APIs: which sections of the book speak of which names of the module.
+/// The index of APIs: the sections of the book that mention each name of the module.
 struct APIIndex {
   static let file = "apis.html"
 
@@ -7,13 +7,13 @@ struct APIIndex {
     var file: String
     var section: String
     var id: String
-    /// Whether the name stands in the section's heading.
+    /// Whether the name is in the section's heading.
     var isInHeading: Bool
   }
 
   struct Entry {
     var name: String
-    /// The types that have a member of this name; empty for a type.
+    /// The types with a member of this name; empty if the name is a type's.
     var owners: [String]
     var mentions: [Mention]
   }
@@ -47,7 +47,7 @@ struct APIIndex {
     .sorted { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }
   }
 
-  /// One name with its labels; of several that differ in these, what they share.
+  /// The name with its labels. If several names differ only in their labels, it is the part that they share.
   private static func title(of names: [PublicNames.Name]) -> String? {
     let different = Set(names.map(\.name))
     guard let first = different.first else { return nil }

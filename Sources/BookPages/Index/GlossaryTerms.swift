@@ -1,25 +1,25 @@
 import BookText
 import Foundation
 
-/// The words that the glossary explains: those that it has as headings of the third level.
+/// The terms that the glossary explains: its headings of the third level.
 ///
 ///     ### Fault
 ///
 ///     An object that knows its identity and has not read its values yet. …
 ///
-/// A heading may have several spellings, with commas between them; what stands in parentheses is none. A paragraph
-/// stands behind it, whose first sentence is the definition. Without such headings there are no terms.
+/// A heading may have several spellings, separated by commas; parentheses in it don't count. The first sentence of the
+/// paragraph below is the definition. Without such headings there are no terms.
 struct GlossaryTerms {
   private struct Term {
     var words: [String]
-    /// The place in the glossary's page.
+    /// The anchor in the glossary's page.
     var anchor: String
-    /// The first sentence of what is said about it.
+    /// The first sentence of the explanation.
     var definition: String
   }
 
   private var terms: [Term] = []
-  /// By first words, the longest term first.
+  /// The terms by their first words, longest term first.
   private var byFirstWord: [String: [Int]] = [:]
   private var file = ""
 
@@ -28,7 +28,7 @@ struct GlossaryTerms {
     file = Places.file(of: page)
     let runs = page.markdown.proseRuns
     for heading in page.markdown.headings where heading.level == 3 && !heading.text.contains("`") {
-      // What is no term is a part of the page, such as a list of sources.
+      // A heading without a paragraph isn't a term, but a part of the page such as a list of sources.
       guard let behind = runs.first(where: { $0.lines.lowerBound > heading.line }), behind.kind == .paragraph else {
         continue
       }
@@ -48,7 +48,7 @@ struct GlossaryTerms {
     text.matches(of: #/[\p{L}\p{N}_]+(?:-[\p{L}\p{N}_]+)*/#).map { ($0.0, $0.range) }
   }
 
-  /// The links that a page gets: to each term where it uses it first. Chapters and side pages have them.
+  /// The links for a page: one for each term, at its first use. Chapters and side pages have them.
   func links(on page: Page, prefix: String) -> Links {
     switch page.place {
     case .chapter: Links(terms: self, prefix: prefix)
@@ -57,10 +57,10 @@ struct GlossaryTerms {
     }
   }
 
-  /// Walks through a page with the renderer, and knows what it has linked.
+  /// Follows the renderer through a page, and remembers which terms are linked already.
   struct Links {
     private static let prose: Set = ["p", "li"]
-    /// Where no links are put: in code and links, and in what may be folded or stands aside.
+    /// Elements in which no links are made: code, links, and parts that are folded or beside the text.
     private static let others: Set = ["a", "code", "pre", "details", "aside", "table", "figure", "svg"]
 
     private let terms: GlossaryTerms?
@@ -80,7 +80,7 @@ struct GlossaryTerms {
       if Self.others.contains(tag.name) { depthOfOthers += step }
     }
 
-    /// A piece of text as HTML has it, with the terms in it that were not used before as links.
+    /// A piece of HTML text in which terms that weren't linked before become links.
     mutating func linked(_ text: String) -> String {
       guard let terms, depthOfProse > 0, depthOfOthers == 0 else { return text }
       let words = GlossaryTerms.words(of: text)
@@ -104,7 +104,7 @@ struct GlossaryTerms {
     }
   }
 
-  /// The longest term that begins with this word, and how many words it has. The last word may be a plural.
+  /// The longest term that begins at this word, and its number of words. The last word may be a plural.
   private func term(
     at index: Int, of words: [(word: Substring, range: Range<String.Index>)], in text: String
   ) -> (Term, Int)? {
@@ -129,6 +129,6 @@ struct GlossaryTerms {
 }
 
 extension Page {
-  /// Whether it explains the book's words.
+  /// Whether the page is the glossary.
   var isGlossary: Bool { folder.hasSuffix("-Glossary") }
 }

@@ -1,11 +1,11 @@
 import BookText
 import Foundation
 
-/// The names that the module offers, and which of them a piece of inline code means.
+/// The public names of the module, and which of them a piece of inline code means.
 struct PublicNames {
-  /// A declaration of the module: `fetch(_:)` of `NSManagedObjectContext`.
+  /// A declaration of the module, such as `fetch(_:)` of `NSManagedObjectContext`.
   struct Name: Hashable, Comparable {
-    /// The type around it; empty for a type of its own or a function of the module.
+    /// The type that contains it; empty for a top-level type or function.
     var owner: String
     var name: String
     var isType: Bool
@@ -16,7 +16,7 @@ struct PublicNames {
   private var byName: [String: Set<Name>] = [:]
   private var byBaseName: [String: Set<Name>] = [:]
 
-  /// - Parameter folder: The module's sources.
+  /// - Parameter folder: the folder of the module's sources.
   init(sources folder: URL) {
     let files = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
     for file in files.sorted() where file.hasSuffix(".swift") {
@@ -49,7 +49,7 @@ struct PublicNames {
     }
   }
 
-  /// A protocol's members are as public as it is.
+  /// The members of a protocol have the protocol's access.
   private static func isRequirement(_ member: SwiftStructure.Declaration, _ structure: SwiftStructure) -> Bool {
     structure.declarations.contains { $0.kind == "protocol" && $0.path == split(member.path).owner }
   }
@@ -60,7 +60,8 @@ struct PublicNames {
     byBaseName[Self.base(name.name), default: []].insert(name)
   }
 
-  /// What a piece of inline code means: `context.rollback()`, `save()`, `fetch(_:)`, `viewContext`, `NSManagedObject`.
+  /// The names that a piece of inline code means: `context.rollback()`, `save()`, `fetch(_:)`, `viewContext`,
+  /// `NSManagedObject`.
   func names(meantBy code: String) -> [Name] {
     var code = code[...]
     for word in ["try ", "await ", "let ", "var "] where code.hasPrefix(word) { code = code.dropFirst(word.count) }
@@ -77,21 +78,21 @@ struct PublicNames {
     } else if owner.count > 1 || base.contains(where: \.isUppercase) {
       found = byBaseName[base] ?? []
     } else {
-      // A word in lower case alone may be a column or a file's ending; as a method it is clear enough.
+      // A single lower-case word may be a column or a file extension, so it counts only if it is a method.
       let all = owner.isEmpty ? byBaseName[base] ?? [] : []
       found = all.allSatisfy { $0.name.contains("(") } ? all : []
     }
-    // What many types have means none of them, unless it says which.
+    // A name that many types have means none of them unless the code says which.
     if arguments == nil, Set(found.map(\.owner)).count > 3, !found.contains(where: \.isType) { return [] }
     let type = owner.dropLast().split(separator: ".").last.map(String.init) ?? ""
     let owned = found.filter { $0.owner == type || $0.owner.hasSuffix("." + type) }
-    // A type that has no such member is another module's, or a file's name.
+    // If the named type has no such member, the type belongs to another module, or the text is a file's name.
     return (owned.isEmpty && type.first?.isUppercase != true ? found : owned).sorted()
   }
 
   private static func base(_ name: String) -> String { String(name.prefix { $0 != "(" }) }
 
-  /// Labels have no dots in them, so the last one outside of parentheses parts the two.
+  /// Labels contain no dots, so the last dot outside of parentheses separates the two.
   private static func split(_ path: String) -> (owner: String, name: String) {
     let head = path.prefix { $0 != "(" }
     guard let dot = head.lastIndex(of: ".") else { return ("", path) }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the pages' search looks in: the sections' texts, as a script that sets a variable.
+/// The data that the pages' search looks through: the texts of sections, as a script that sets a variable.
 enum SearchIndex {
   static let file = "search-index.js"
 
   private struct Section: Encodable {
-    /// `term` for what the glossary explains, `end` for what only repeats a chapter; else nothing.
+    /// `term` for a term of the glossary, `end` for a section that only repeats its chapter; otherwise nil.
     var kind: String?
     var page: String
     var heading: String
@@ -14,10 +14,10 @@ enum SearchIndex {
     var code: String
   }
 
-  /// What stands at a chapter's end; a search shows it behind what it refers to.
+  /// The sections at the end of chapters. A search shows them after the sections that they refer to.
   private static let ends: Set = ["Takeaways", "Five questions", "Exercises"]
 
-  /// - Parameter glossary: The file of the page whose headings of the third level are terms.
+  /// - Parameter glossary: the file of the page whose third-level headings are terms.
   static func script(of pages: [RenderedPage], glossary: String?) throws -> String {
     let sections = pages.flatMap { page in
       page.sections.compactMap { section -> Section? in
@@ -37,7 +37,7 @@ enum SearchIndex {
     return "const bookIndex = \(json);\n"
   }
 
-  /// With single blanks, and with the quotation marks that one can type.
+  /// The text with single blanks, and with quotation marks as they are typed.
   private static func words(_ text: String) -> String {
     text.replacing(#/[‘’]/#, with: "'").replacing(#/[“”]/#, with: "\"").split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")

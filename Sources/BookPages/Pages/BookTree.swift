@@ -1,8 +1,8 @@
 import BookText
 
-/// All pages in order, as they stand at the side of each, with the sections of the one that is open.
+/// The list of all pages at the side of each page, with the sections of the open page.
 ///
-/// It is a list of links between `<details>`, so it folds without a script.
+/// It consists of links inside `<details>`, so it folds without a script.
 struct BookTree {
   struct Leaf {
     var file: String
@@ -18,8 +18,8 @@ struct BookTree {
   let uses: SourceUses
 
   /// - Parameters:
-  ///   - places: Where the pages stand in the book.
-  ///   - pages: The rendered pages, in the same order.
+  ///   - places: the positions of the pages in the book.
+  ///   - pages: the rendered pages, in the same order.
   init(places: [Page.Place], pages: [RenderedPage], uses: SourceUses) {
     var (chapters, others): ([Leaf], [Leaf]) = ([], [])
     for (place, page) in zip(places, pages) {
@@ -33,16 +33,16 @@ struct BookTree {
     self.uses = uses
   }
 
-  /// The tree of pages that have no groups.
+  /// Makes the tree of pages without groups.
   init(pages: [PageTemplate.Place]) {
     groups = [Group(name: "Pages", leaves: pages.map { Leaf(file: $0.file, title: $0.name) })]
     uses = SourceUses(pages: [])
   }
 
-  /// - Parameter page: The page that is open.
+  /// - Parameter page: the page that is open.
   func html(on page: RenderedPage) -> String {
     let root = page.file.contains("/") ? "../" : ""
-    // A source stands below the first page that shows it.
+    // A source is listed below the first page that shows it.
     let home = uses.uses(of: page.file).first?.page ?? page.file
     return groups.map { group in
       let items = group.leaves.map { item($0, on: page, home: home, root: root) }.joined()
@@ -57,7 +57,7 @@ struct BookTree {
     return "<li><a href=\"\(root)\(leaf.file)\"\(mark)>\(Self.title(leaf.title))</a>\(inside)</li>\n"
   }
 
-  /// The number of a chapter stands in a column of its own.
+  /// The title of a page. The number of a chapter is in a column of its own.
   static func title(_ title: String) -> String {
     guard let match = title.prefixMatch(of: #/(\d+)\. /#) else { return title.escapedForHTML }
     return
@@ -87,7 +87,7 @@ struct BookTree {
     return "\n<details class=\"sources\"\(open)><summary>Its sources</summary>\n<ol>\n\(items)</ol>\n</details>\n"
   }
 
-  /// A file's name; that of its folder for those that are all named alike.
+  /// The name of a file, or its folder's name for files that are all named alike.
   private static func name(ofSource path: String) -> String {
     let parts = path.split(separator: "/").map(String.init)
     guard let last = parts.last else { return path }

@@ -1,11 +1,10 @@
 import BookText
 
-/// The first page: the shapes and colours of the whole book, what its text says, and then all pages in order with their
-/// sections.
+/// The first page: the shapes and colours that the book uses, the page's text, and then all pages with their sections.
 enum ContentsPage {
   /// - Parameters:
-  ///   - page: The rendered text.
-  ///   - others: The book's other pages with where they stand.
+  ///   - page: the rendered text.
+  ///   - others: the book's other pages with their positions.
   static func page(_ page: RenderedPage, others: [(place: Page.Place, page: RenderedPage)]) -> RenderedPage {
     let heading = RenderedPage.Heading(level: 2, id: "all-pages", html: "All pages", text: "All pages")
     var page = page
@@ -25,7 +24,7 @@ enum ContentsPage {
   }
 
   private static func item(_ page: RenderedPage) -> String {
-    // A glossary's letters say nothing here.
+    // The letters of a glossary say nothing here.
     let sections = page.headings.filter { $0.level == 2 && $0.text.count > 1 }.map {
       "<li><a href=\"\(page.file)#\($0.id.escapedForHTML)\">\($0.html)</a></li>"
     }

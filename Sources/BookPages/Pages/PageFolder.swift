@@ -1,13 +1,13 @@
 import BookText
 import Foundation
 
-/// A folder of pages that are no pages of the book but look like them: what is measured on a machine, and so is another
-/// thing on each.
+/// A folder of pages that look like the book's but aren't part of it. They show what was measured on one machine, and
+/// so differ on each.
 ///
-/// They have the book's frame, style and search, and under `source/` the files that they quote. Like the book's, they
-/// open from the disk, and nothing in them needs a script.
+/// They have the book's frame, style and search, and in `source/` the files that they quote. Like the book's pages,
+/// they open from the disk and need no script.
 ///
-/// Not for several threads at once.
+/// One thread at a time may use it.
 public final class PageFolder {
   private let book: Book
   private let title: String
@@ -17,10 +17,10 @@ public final class PageFolder {
   private var pages: [RenderedPage] = []
 
   /// - Parameters:
-  ///   - book: The checkout, from which code is quoted.
-  ///   - title: Stands at the head of each page.
-  ///   - colophon: HTML that stands at the foot of each page: where its figures come from.
-  ///   - styleSheet: Rules beside those of the book.
+  ///   - book: the checkout, whose code is quoted.
+  ///   - title: the title at the head of each page.
+  ///   - colophon: HTML for the foot of each page, which says where its figures come from.
+  ///   - styleSheet: style rules in addition to the book's.
   public init(book: Book, title: String, colophon: String, styleSheet: String) {
     self.book = book
     self.title = title
@@ -29,7 +29,7 @@ public final class PageFolder {
     places = Places(book: book, sources: Places.Sources())
   }
 
-  /// A section's heading, which the page lists at its side.
+  /// The heading of a section, which is listed at the side of the page.
   public struct Heading {
     public var id: String
     public var title: String
@@ -39,13 +39,14 @@ public final class PageFolder {
       self.title = title
     }
 
-    /// The heading itself, a link to itself as all of the book's are.
+    /// The heading as HTML. It links to itself, as all headings of the book do.
     public var html: String {
       "<h2 id=\"\(id.escapedForHTML)\"><a class=\"anchored\" href=\"#\(id.escapedForHTML)\">\(title.escapedForHTML)</a></h2>\n"
     }
   }
 
-  /// Quotes code as the book does; the quotations of one page share what gives them their names for links.
+  /// Quotes code as the book does. All quotations of a page have to use the same value, because it keeps their ids
+  /// unique.
   public struct Snippets {
     private var renderer: BlockRenderer
 
@@ -55,8 +56,8 @@ public final class PageFolder {
     }
 
     /// - Parameters:
-    ///   - file: From the package's root.
-    ///   - attributes: What else stands behind the fence of a block: `region=…` or `symbol=…`.
+    ///   - file: the path from the package's root.
+    ///   - attributes: the other words of the opening fence: `region=…` or `symbol=…`.
     /// - Throws: `BookProblem` if there is no such code.
     public mutating func figure(file: String, _ attributes: String) throws -> String {
       let page = Page(path: file, place: .contents, text: "```swift file=\(file) \(attributes)\n```\n")
@@ -73,8 +74,8 @@ public final class PageFolder {
   }
 
   /// - Parameters:
-  ///   - file: Its name; the first page is `index.html`.
-  ///   - content: HTML, with the headings in it.
+  ///   - file: the page's file name; `index.html` for the first page.
+  ///   - content: the HTML, including the headings.
   public func add(_ file: String, title: String, content: String, headings: [Heading]) {
     let sections = headings.map {
       RenderedPage.Section(
@@ -83,9 +84,9 @@ public final class PageFolder {
     pages.append(RenderedPage(file: file, title: title, content: content, sections: sections))
   }
 
-  /// Writes into a fresh folder, which takes the place of `folder` at the end.
+  /// Writes into a new folder, which replaces `folder` at the end.
   ///
-  /// - Throws: `PagesProblem` if `folder` holds something else than pages; `BookProblem` if a source isn't there.
+  /// - Throws: `PagesProblem` if `folder` contains something else than pages; `BookProblem` if a source doesn't exist.
   public func write(into folder: URL) throws {
     let output = try OutputFolder(replacing: folder)
     do {

@@ -1,8 +1,8 @@
 import BookText
 import Foundation
 
-/// Makes a page of a text: blocks become figures, the rest goes through the program for Markdown, and what comes out of
-/// it gets ids, links and diagrams.
+/// Renders a text as a page. Blocks become figures, the Markdown program renders the rest, and its output gets ids,
+/// links and diagrams.
 struct PageRenderer {
   let book: Book
   let quoter: Quoter
@@ -11,7 +11,7 @@ struct PageRenderer {
   let glossary: GlossaryTerms
   private let figures: (any RecordedFigures)?
 
-  /// - Parameter figures: What makes the figures of recorded runs; nil if no page asks for any.
+  /// - Parameter figures: makes the figures of recorded runs; nil if no page has any.
   init(book: Book, quoter: Quoter, markdown: MarkdownProgram, places: Places, figures: (any RecordedFigures)? = nil) {
     self.book = book
     self.quoter = quoter
@@ -21,8 +21,10 @@ struct PageRenderer {
     glossary = GlossaryTerms(book: book)
   }
 
-  /// - Parameter folder: Where its relative links begin, from the package's root; else the page's folder.
-  /// - Throws: `BookProblem` if the page quotes or shows what isn't there; `PagesProblem` if Markdown can't be read.
+  /// - Parameter folder: the folder that relative links start from, as a path from the package's root; nil for the
+  ///   page's own folder.
+  /// - Throws: `BookProblem` if the page quotes or shows something that doesn't exist; `PagesProblem` if the Markdown
+  ///   program fails.
   func render(_ page: Page, inFolder folder: String? = nil) throws -> RenderedPage {
     var blocks = BlockRenderer(book: book, page: page, quoter: quoter, places: places)
     let notes = page.markdown.lineNotes
@@ -37,7 +39,7 @@ struct PageRenderer {
       kind: page.markdown.figureRequests.isEmpty ? "" : FigurePart.kind)
   }
 
-  /// - Parameter file: The record's, from the page's folder.
+  /// - Parameter file: the file of the recorded run, relative to the page's folder.
   private func recorded(_ file: String, on page: Page) throws -> String {
     let path = BookCheck.path(file, from: page.folder)
     guard let figures else {
@@ -54,10 +56,10 @@ struct PageRenderer {
     throw PagesProblem("\(path) is no record that figures can be made of.")
   }
 
-  /// Stands in the text for a block. A comment passes through unchanged, whatever the block has in it.
+  /// The text that takes a block's place. The Markdown program passes comments on unchanged.
   static func placeholder(_ index: Int) -> String { "<!--block \(index)-->" }
 
-  /// Goes once through the HTML of a page.
+  /// Walks once through the HTML of a page.
   private struct Walk {
     let page: Page
     let folder: String
@@ -68,12 +70,12 @@ struct PageRenderer {
     private(set) var title: String?
     private var anchors: [String: Int] = [:]
     private var diagrams = DiagramShelf()
-    /// Whether the tags of links that lead nowhere are left out just now.
+    /// Whether the tags of a link without a target are being left out.
     private var leavesOutLink = false
     private var terms: GlossaryTerms.Links
     private var isInSummary = false
     private var isInPre = false
-    /// Where in the output the table begins that is not at its end yet.
+    /// The position in the output at which an unfinished table begins.
     private var tableStart: Int?
 
     init(page: Page, folder: String, figures: [String], renderer: PageRenderer) {
@@ -149,7 +151,7 @@ struct PageRenderer {
         }
         output += tag.html
       case "table":
-        // Wide tables scroll in a box of their own, also by keys.
+        // Wide tables scroll in a box of their own, also with the keyboard.
         if !tag.isEnd { tableStart = output.utf8.count }
         output += tag.html
         if tag.isEnd, let start = tableStart {
@@ -157,14 +159,14 @@ struct PageRenderer {
           output.replaceSubrange(table, with: TableMarkup.html(of: String(output[table])))
         }
       case "pre":
-        // Code without fences; the book has none, other documents do.
+        // Code without fences. The book has none, but other documents do.
         isInPre = !tag.isEnd
         output += tag.isEnd ? "</pre></div>" : "<div class=\"code bare\"><pre>"
       case "summary":
         isInSummary = !tag.isEnd
         output += tag.html
       case "p" where isInSummary:
-        // A summary has words in it, and no paragraphs.
+        // A summary contains words, but no paragraphs.
         sections[sections.count - 1].text += " "
       case "p", "li", "td", "th", "dd", "dt", "h1":
         sections[sections.count - 1].text += " "
@@ -178,7 +180,7 @@ struct PageRenderer {
       var inside: [HTMLPiece] = []
       var code: [String] = []
       for (index, piece) in pieces.enumerated() {
-        // The heading is a link to itself, so there is no other in it.
+        // The heading is a link to itself, so it can't contain another.
         if case .tag(let tag) = piece, tag.name == "a" { continue }
         inside.append(piece)
         if case .tag(let tag) = piece, tag.name == "code", !tag.isEnd, index + 1 < pieces.count,
@@ -197,7 +199,7 @@ struct PageRenderer {
         + "\(Self.numbered(inside.html, tag))</a></\(tag.name)>"
     }
 
-    /// A chapter's number in an element of its own, which the style sheet sets above the title.
+    /// Puts a chapter's number into an element of its own, which the style sheet shows above the title.
     private static func numbered(_ html: String, _ tag: HTMLTag) -> String {
       guard tag.name == "h1", let match = html.prefixMatch(of: #/(\d+)\./#) else { return html }
       return "<span class=\"number\">\(match.1)<span class=\"unseen\">.</span></span>\(html.dropFirst(match.0.count))"
@@ -211,7 +213,7 @@ struct PageRenderer {
 
     // MARK: Diagrams
 
-    /// Whether a paragraph has nothing but a drawing of the project's own.
+    /// Whether a paragraph contains only one of the project's own drawings.
     private func isDiagram(_ pieces: [HTMLPiece], at index: Int) -> Bool {
       guard index + 2 < pieces.count, case .tag(let image) = pieces[index + 1], image.name == "img",
         Self.isEnd(pieces[index + 2], of: "p"), let source = image["src"]

@@ -1,12 +1,12 @@
 import Foundation
 import Mustache
 
-/// The frame that all pages have: head, bar, contents, neighbours, foot.
+/// The frame of every page: head, bar, contents, neighbours, foot.
 struct PageTemplate {
-  /// A page that another leads to.
+  /// A page that another one links to.
   struct Place {
     var file: String
-    /// As it stands in links.
+    /// The name in links.
     var name: String
 
     fileprivate func values(current: String) -> [String: Any] {
@@ -16,11 +16,11 @@ struct PageTemplate {
 
   /// The book's title.
   let book: String
-  /// The places that every page leads to.
+  /// The links in the bar of every page.
   let places: [Place]
-  /// All pages, for the side.
+  /// All pages, for the list at the side.
   let tree: BookTree
-  /// HTML at the foot of each page: where what it shows comes from.
+  /// HTML for the foot of each page, which says where its content comes from.
   let colophon: String
   private let template: MustacheTemplate
 
@@ -36,7 +36,7 @@ struct PageTemplate {
   }
 
   /// - Parameters:
-  ///   - neighbours: The pages before and behind it; nil for a page that is not in the row.
+  ///   - neighbours: the pages before and after it; nil for a page outside of the sequence.
   func html(of page: RenderedPage, neighbours: (previous: Place?, next: Place?)?) -> String {
     let (opening, content) = Self.parts(of: page.content)
     var values: [String: Any] = [
@@ -59,8 +59,8 @@ struct PageTemplate {
     return template.render(values)
   }
 
-  /// The title, behind which the tree stands on narrow screens, and what follows it. A source's path belongs to its
-  /// title.
+  /// Splits the content into the title and the rest. On narrow screens the tree is between them. A source's path
+  /// belongs to its title.
   private static func parts(of content: String) -> (opening: String, content: String) {
     guard let end = content.prefixMatch(of: #/(?s)<h1.*?<\/h1>(\s*<p class="path">.*?<\/p>)?/#)?.range.upperBound else {
       return ("", content)
@@ -69,9 +69,9 @@ struct PageTemplate {
   }
 }
 
-/// The files that come with this module.
+/// The resource files of this module.
 enum Resource {
-  /// What stands beside the pages: style, scripts that nothing needs, and the two typefaces.
+  /// The files that pages need beside them: styles, optional scripts, and two typefaces.
   static let besidePages =
     ["book.css", "page.js", "ranking.js", "search.js", StepFigure.style, StepFigure.script]
     + ["LICENSE.txt", "README.txt"].map { "fonts/\($0)" }

@@ -1,6 +1,6 @@
-/// Gives the addresses of other sites as notes to who reads on paper, where a link can't be followed.
+/// Adds the addresses of links to other sites as notes, for readers on paper, who can't follow a link.
 enum PaperNotes {
-  /// - Returns: The page with a number behind each such link, and the addresses at its end. Screens show neither.
+  /// - Returns: the page with a number after each such link, and the addresses at its end. Screens don't show them.
   static func added(to html: String) -> String {
     var addresses: [String] = []
     var result = ""

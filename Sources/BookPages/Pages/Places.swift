@@ -1,9 +1,9 @@
 import BookText
 import Foundation
 
-/// Where in the built book things are: the pages, and the sources that they lead to.
+/// The paths in the built book: those of pages, and those of the sources that they link to.
 struct Places {
-  /// The sources that have to be shown, since something leads there; in the order in which they were asked for.
+  /// The sources that need a page because something links to them, in the order in which they were requested.
   final class Sources {
     private(set) var paths: [String] = []
     private var known: Set<String> = []
@@ -13,11 +13,11 @@ struct Places {
     }
   }
 
-  /// Pages' files by the paths of their texts.
+  /// The pages' files by the paths of their texts.
   let pages: [String: String]
   let sources: Sources
   private let root: URL
-  /// From the page that leads somewhere to the book's folder: empty, or `../`.
+  /// The path from the linking page to the book's folder: empty, or `../`.
   let prefix: String
 
   init(book: Book, sources: Sources) {
@@ -32,10 +32,10 @@ struct Places {
     self.prefix = prefix
   }
 
-  /// The same places, seen from a page of the folder of sources.
+  /// The same paths, seen from a page in the folder of sources.
   var fromSources: Places { Places(self, prefix: "../") }
 
-  /// `index.html` for the contents, `01-manual-stack.html` for `Chapters/01-ManualStack`.
+  /// `index.html` for the contents page, `01-manual-stack.html` for `Chapters/01-ManualStack`.
   static func file(of page: Page) -> String {
     guard page.place != .contents, let folder = page.folder.split(separator: "/").last else { return "index.html" }
     return slug(String(folder)) + ".html"
@@ -53,9 +53,9 @@ struct Places {
     return slug
   }
 
-  /// The page of a source, which will be written because it was asked for.
+  /// The path of a source's page. Asking for it makes sure that the page is written.
   ///
-  /// - Parameter path: From the package's root.
+  /// - Parameter path: the path from the package's root.
   func source(_ path: String) -> String {
     sources.add(path)
     return prefix + Self.sourceFile(path)
@@ -63,11 +63,11 @@ struct Places {
 
   static func sourceFile(_ path: String) -> String { "source/\(path.replacing("/", with: "-")).html" }
 
-  /// Where a link of a text leads in the built book; nil if what it means has no page there.
+  /// The target of a text's link in the built book; nil if there is no page for it.
   ///
   /// - Parameters:
-  ///   - target: As the text has it, relative to its folder.
-  ///   - folder: The text's folder, from the package's root.
+  ///   - target: the target in the text, relative to the text's folder.
+  ///   - folder: the text's folder, as a path from the package's root.
   func link(_ target: String, from folder: String) -> String? {
     if target.hasPrefix("#") || target.prefixMatch(of: #/[a-z]+:/#) != nil { return target }
     let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

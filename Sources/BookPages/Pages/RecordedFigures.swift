@@ -1,27 +1,27 @@
 import BookText
 import Foundation
 
-/// Makes the tables and drawings of a recorded run, which a text asks for with `<!-- figures FILE -->`.
+/// Makes the tables and drawings of a recorded run, which a text requests with `<!-- figures FILE -->`.
 ///
-/// The book's pages don't know what is recorded; who builds them brings this along.
+/// This module doesn't know what is recorded. The program that builds the pages provides it.
 public protocol RecordedFigures {
-  /// What the style sheet of pages with such figures has beside the book's.
+  /// The style rules that these figures need in addition to the book's.
   var styleSheet: String { get throws }
 
   /// - Parameters:
-  ///   - record: What the file holds.
-  ///   - snippets: Quotes code as the rest of the page does.
-  /// - Returns: HTML whose headings, of the second and third level, have ids; nil if it is no record of a known kind.
+  ///   - record: the content of the file.
+  ///   - snippets: quotes code as the rest of the page does.
+  /// - Returns: HTML whose second-level and third-level headings have ids; nil if the record is of an unknown kind.
   func html(of record: Data, snippets: PageFolder.Snippets) throws -> String?
 }
 
-/// What such figures look like in a page.
+/// The part of a page that consists of such figures.
 enum FigurePart {
   static let style = "figures.css"
   static let kind = "figures"
 
-  /// The headings in the HTML, with the texts behind them. What is quoted or drawn stays out: it is found where it is
-  /// explained.
+  /// The sections in the HTML. Quoted and drawn parts are left out, because a search should find the place that
+  /// explains them.
   static func sections(of html: String) -> [RenderedPage.Section] {
     var sections: [RenderedPage.Section] = []
     var heading: (level: Int, id: String, inside: [HTMLPiece])?

@@ -1,35 +1,35 @@
-/// A page of the built book, before it is put into the template.
+/// A page of the built book, before the template is applied.
 struct RenderedPage {
   struct Heading {
     var level: Int
     var id: String
-    /// With its inline elements, without the link to itself.
+    /// The heading as HTML, with its inline elements but without the link to itself.
     var html: String
     var text: String
   }
 
-  /// What stands between two headings: what a search finds, and what names of APIs lead to.
+  /// The content between two headings. Searches find sections, and the index of APIs links to them.
   struct Section {
-    /// Nil before the first heading.
+    /// The heading; nil for the text before the first one.
     var heading: Heading?
     var text = ""
-    /// What its blocks show.
+    /// The text of its blocks.
     var blocks = ""
-    /// The inline code of its prose.
+    /// The inline code in its prose.
     var code: [String] = []
-    /// The inline code of its heading.
+    /// The inline code in its heading.
     var headingCode: [String] = []
-    /// Whether it only repeats what other sections explain; a search shows it behind them.
+    /// Whether it only repeats what other sections explain. A search shows it after them.
     var isRepeated = false
   }
 
-  /// In the book's folder.
+  /// The file's name in the book's folder.
   var file: String
   var title: String
   var content: String
   var sections: [Section]
-  /// What the style sheet has to know of it: `source` for a whole file, `whole-book`, `figures` for what a run
-  /// has measured; else empty.
+  /// The page's kind for the style sheet: `source` for a whole file, `whole-book`, `figures` for measurements;
+  /// otherwise empty.
   var kind = ""
 
   var headings: [Heading] { sections.compactMap(\.heading) }

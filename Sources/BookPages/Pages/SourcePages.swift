@@ -1,11 +1,11 @@
 import BookText
 import Foundation
 
-/// The pages of sources that something in the book leads to: whole files with numbered lines, and documents.
+/// The pages of sources that the book links to: whole files with line numbers, and documents.
 struct SourcePages {
   let renderer: PageRenderer
 
-  /// Writes each, and those that the written ones lead to.
+  /// Renders each source, including those that other sources link to.
   func renderAll(_ use: (RenderedPage) throws -> Void) throws {
     let sources = renderer.places.sources
     var index = 0
@@ -42,6 +42,6 @@ struct SourcePages {
 }
 
 extension String {
-  /// `Chapters/01-ManualStack` of `Chapters/01-ManualStack/README.md`.
+  /// The path without the file's name: `Chapters/01-ManualStack` for `Chapters/01-ManualStack/README.md`.
   var folderOfFile: String { split(separator: "/").dropLast().joined(separator: "/") }
 }

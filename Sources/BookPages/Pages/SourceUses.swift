@@ -1,16 +1,16 @@
 import BookText
 
-/// Which sections of the book show or name which sources.
+/// Finds out which sections of the book show or mention which sources.
 struct SourceUses {
   struct Use: Equatable {
-    /// The page's file.
+    /// The file of the page.
     var page: String
     var pageTitle: String
-    /// The section's heading, in plain text.
+    /// The section's heading as plain text.
     var section: String
-    /// What the link leads to: the figure, or else the heading.
+    /// The id that the link leads to: the figure's, or else the heading's.
     var id: String
-    /// Whether the code itself stands there, and not only its name.
+    /// Whether the section shows the code, and doesn't only mention its name.
     var isShown: Bool
   }
 
@@ -18,8 +18,8 @@ struct SourceUses {
   private var sourcesByPage: [String: [String]] = [:]
 
   /// - Parameters:
-  ///   - pages: The book's pages.
-  ///   - paths: The sources' paths.
+  ///   - pages: the pages of the book.
+  ///   - paths: the paths of the sources.
   init(pages: [RenderedPage], paths: [String] = []) {
     let pathsByFile = Dictionary(paths.map { (Places.sourceFile($0), $0) }) { first, _ in first }
     for page in pages {
@@ -47,17 +47,17 @@ struct SourceUses {
         if sourcesByPage[page.file]?.contains(path) != true { sourcesByPage[page.file, default: []].append(path) }
       }
     }
-    // Where the code stands comes before where it is only named.
+    // Sections that show the code come before those that only mention it.
     for (file, uses) in usesByFile { usesByFile[file] = uses.filter(\.isShown) + uses.filter { !$0.isShown } }
   }
 
-  /// - Parameter file: The page of a source.
+  /// - Parameter file: the file of a source's page.
   func uses(of file: String) -> [Use] { usesByFile[file] ?? [] }
 
-  /// The paths of what a page shows or names, in its order.
+  /// The paths of the sources that a page shows or mentions, in order.
   func sources(of page: String) -> [String] { sourcesByPage[page] ?? [] }
 
-  /// What a source's page says about where it is shown; empty if no page of the book leads to it.
+  /// The HTML that says on a source's page where the source is shown; empty if no page of the book links to it.
   func html(of file: String) -> String {
     let uses = uses(of: file)
     guard !uses.isEmpty else { return "" }

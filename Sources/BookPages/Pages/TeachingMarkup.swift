@@ -1,8 +1,8 @@
 import BookText
 import Foundation
 
-/// Prepares a page's text for the program for Markdown: comments stand for fenced blocks, and blocks for teaching get
-/// elements around them that the style sheet knows.
+/// Prepares a page's text for the Markdown program. Comments take the place of fenced blocks, and blocks for teaching
+/// are put into elements that the style sheet knows:
 ///
 ///     <div class="card">       <details class="predict">    <div class="questions">, in it <details class="answer">
 ///     <div class="next">       <aside class="aside">, or in the margin:
@@ -12,7 +12,7 @@ struct TeachingMarkup {
   private let page: Page
   private let runs: [ProseRun]
   private let blocks: [TeachingBlock]
-  /// What stands in place of lines; an empty range of lines for what is put before one. Indices from 0.
+  /// The replacements for lines; an empty range of lines inserts text. Indices are counted from 0.
   private var edits: [(lines: Range<Int>, text: [String])] = []
 
   static func text(of page: Page, placeholder: (Int) -> String) -> String {
@@ -61,7 +61,7 @@ struct TeachingMarkup {
       insert(["", "</div>", ""], before: questions.lines.upperBound)
       for question in questions.questions { question.answer.map { fold($0, "answer") } }
     case .aside(let aside): add(aside)
-    // A picture is a figure as it stands.
+    // A picture is already a figure.
     case .picture: break
     case .next(let next):
       let words = page.markdown.lines[(next.lines.lowerBound - 1)..<next.lines.upperBound]
@@ -69,7 +69,7 @@ struct TeachingMarkup {
     }
   }
 
-  /// The element's name and attributes, and lines of Markdown in it, which is read between empty lines.
+  /// An element with lines of Markdown inside. Empty lines around them make the program read them as Markdown.
   private static func element(_ tag: String, _ lines: [String]) -> [String] {
     let name = tag.prefix { $0 != " " }
     return ["", "<\(tag)>", ""] + lines + ["", "</\(name)>", ""]
@@ -97,14 +97,15 @@ struct TeachingMarkup {
     let before = paragraph(before: aside)
     let isBeside = hasRoom(aside, beside: before)
     let tag = isBeside ? "aside class=\"aside margin\" role=\"note\"" : "aside class=\"aside\" role=\"note\""
-    // What is short needs no fold, and what opens a fold can have no link in it.
+    // A short aside needs no fold, and a summary can't contain a link.
     let inside =
       rest.isEmpty || lead.contains("](")
       ? ["**Aside.** \(rest.isEmpty ? lead : "\(lead) \(rest)")"]
       : ["<details>", "<summary>", "", "**Aside.** \(lead)", "", "</summary>", "", rest, "", "</details>"]
     let element = Self.element(tag, inside)
     guard isBeside, let before else { return replace(aside.lines, element) }
-    // What floats comes before what it stands beside; where it doesn't, the style sheet puts it behind.
+    // A floating element must come before the text that it is beside. If it doesn't float, the style sheet puts it
+    // after.
     let words = page.markdown.lines[(before.lines.lowerBound - 1)..<before.lines.upperBound]
     replace(
       before.lines.lowerBound...aside.lines.upperBound,
@@ -113,7 +114,7 @@ struct TeachingMarkup {
 
   // MARK: The margin
 
-  /// The paragraph to which an aside is a remark: the one right before it.
+  /// The paragraph directly before an aside, which the aside comments on; nil if there is none.
   private func paragraph(before aside: TeachingBlock.Aside) -> ProseRun? {
     guard let run = runs.last(where: { $0.lines.upperBound < aside.lines.lowerBound }), run.kind == .paragraph,
       !run.isQuoted, !run.text.hasPrefix("![")
@@ -122,10 +123,10 @@ struct TeachingMarkup {
     return between.allSatisfy(\.isEmpty) ? run : nil
   }
 
-  /// Whether the paragraph and the text behind the aside are as high as the aside would be in the margin. What is wide,
-  /// as code is, begins below both, so that a gap would open in the text.
+  /// Whether the paragraph and the text after the aside are as high as the aside in the margin. A wide element, such as
+  /// code, begins below both, so a gap would open in the text otherwise.
   ///
-  /// The heights are estimated, in lines of the text column, from what the style sheet makes of 1200 pixels and more.
+  /// Heights are estimated in lines of the text column, as the style sheet sets it from a width of 1200 pixels.
   private func hasRoom(_ aside: TeachingBlock.Aside, beside paragraph: ProseRun?) -> Bool {
     guard let paragraph else { return false }
     let last = aside.lines.upperBound

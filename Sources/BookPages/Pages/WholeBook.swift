@@ -1,8 +1,8 @@
-/// All pages of the book as one: to print, and to look for a word with the browser.
+/// The whole book as one page, for printing and for the browser's search.
 enum WholeBook {
   static let file = "all.html"
 
-  /// - Parameter pages: The book's pages in order.
+  /// - Parameter pages: the pages of the book, in order.
   static func page(of pages: [RenderedPage]) -> RenderedPage {
     let names = Dictionary(uniqueKeysWithValues: pages.map { ($0.file, name(of: $0)) })
     let articles = pages.map { page in
@@ -23,11 +23,10 @@ enum WholeBook {
       kind: "whole-book")
   }
 
-  /// What stands at a chapter's end in each of them says nothing in a list.
+  /// The sections at the end of every chapter, which say nothing in a list.
   private static let ends: Set = ["Takeaways", "Five questions", "Exercises"]
 
-  /// The chapters and their sections for paper, where no tree stands at the side; `numbered` puts the pages' numbers
-  /// in.
+  /// The list of chapters and sections for paper, where there is no tree at the side. `numbered` adds the page numbers.
   private static func list(of pages: [RenderedPage]) -> String {
     func entry(_ id: String, _ html: String) -> String {
       "<a href=\"#\(id.escapedForHTML)\"><span><span>\(html)</span></span><span class=\"page-number\" data-of=\"\(id.escapedForHTML)\"></span></a>"
@@ -42,9 +41,9 @@ enum WholeBook {
     return "<ol class=\"on-paper contents\">\n\(items.joined())</ol>"
   }
 
-  /// The whole book's HTML with the numbers of pages in its list of contents.
+  /// The HTML of the whole book with page numbers in its list of contents.
   ///
-  /// - Parameter numbers: By the ids of headings.
+  /// - Parameter numbers: the page numbers by the ids of headings.
   static func numbered(_ html: String, by numbers: [String: Int]) -> String {
     html.replacing(#/(<span class="page-number" data-of="([^"]*)">)<\/span>/#) { match in
       let number = numbers[String(match.2).unescapedFromHTML].map(String.init) ?? ""
@@ -52,7 +51,7 @@ enum WholeBook {
     }
   }
 
-  /// A page has one title: those of the chapters stand a level below it, and their class tells what they were.
+  /// A page has one title, so those of chapters become second-level headings. Their class says what they were.
   private static func lowered(_ html: String) -> String {
     HTMLPiece.pieces(of: html).map { piece in
       guard case .tag(var tag) = piece, let level = (1...5).first(where: { tag.name == "h\($0)" }) else {
@@ -66,7 +65,7 @@ enum WholeBook {
 
   private static func name(of page: RenderedPage) -> String { String(page.file.dropLast(".html".count)) }
 
-  /// A link to another page leads to its place in this one.
+  /// The target of a link to another page, changed to that page's place in this one.
   private static func link(_ target: String, _ names: [String: String]) -> String? {
     let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard let name = names[parts[0]] else { return nil }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The program `cmark-gfm`, which turns Markdown into HTML.
+/// Runs the program `cmark-gfm`, which renders Markdown as HTML.
 public struct MarkdownProgram: Sendable {
   private let url: URL
 
-  /// Looks for it on the search path.
+  /// Finds the program on the search path.
   ///
-  /// - Throws: `PagesProblem`, which says how to get it, if it isn't there.
+  /// - Throws: `PagesProblem`, which says how to install it, if it is missing.
   public init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") throws {
     guard let url = SearchPath.program("cmark-gfm", on: path) else {
       throw PagesProblem("The program cmark-gfm is not here. On Debian and Ubuntu: apt-get install cmark-gfm")
@@ -16,7 +16,7 @@ public struct MarkdownProgram: Sendable {
 
   /// - Throws: `PagesProblem` if the program fails.
   func html(of markdown: String) throws -> String {
-    // Files and no pipes: neither side waits for the other.
+    // With files instead of pipes, neither side has to wait for the other.
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-pages-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ public struct MarkdownProgram: Sendable {
 
     let process = Process()
     process.executableURL = url
-    // The texts are the project's own, so HTML in them may stand.
+    // The texts are the project's own, so they may contain HTML.
     process.arguments = ["--unsafe", "--smart", "--extension", "table", "--extension", "autolink", source.path]
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = try FileHandle(forWritingTo: result)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Chromium, which prints the whole book: page numbers and the rest are in the style sheet.
+/// Runs Chromium to print the whole book. The style sheet does the rest, such as page numbers.
 public struct PaperProgram: Sendable {
   private let url: URL
 
-  /// Looks for it on the search path.
+  /// Finds the program on the search path.
   ///
-  /// - Throws: `PagesProblem`, which says how to get it, if it isn't there.
+  /// - Throws: `PagesProblem`, which says how to install it, if it is missing.
   public init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") throws {
     guard let url = SearchPath.program("chromium", "chromium-browser", "google-chrome", on: path) else {
       throw PagesProblem("Chromium is not here, which prints the PDF. On Debian: apt-get install chromium")
@@ -14,14 +14,14 @@ public struct PaperProgram: Sendable {
     self.url = url
   }
 
-  /// Prints the whole book, with an outline of its headings and a list of contents that has the pages' numbers.
+  /// Prints the whole book, with an outline of its headings and a list of contents with page numbers.
   ///
-  /// A style sheet can't ask Chromium for the page of a heading. So the book is printed twice: the first time the
-  /// numbers in the list are empty, and the PDF tells where its headings came to stand. The numbers have a column of
-  /// their own and move nothing.
+  /// A style sheet can't ask Chromium for the page of a heading, so the book is printed twice. The first time the list
+  /// has no numbers, and the PDF tells on which pages the headings are. The numbers have a column of their own, so
+  /// adding them moves nothing.
   ///
-  /// - Parameter folder: What `BookBuilder` built; the PDF is put into it.
-  /// - Returns: The PDF's file.
+  /// - Parameter folder: the folder that `BookBuilder` built. The PDF is written into it.
+  /// - Returns: the PDF's file.
   /// - Throws: `PagesProblem` if nothing was printed.
   public func print(_ folder: URL) throws -> URL {
     let (whole, numbered) = (
@@ -42,7 +42,7 @@ public struct PaperProgram: Sendable {
     defer { try? FileManager.default.removeItem(at: profile) }
     let process = Process()
     process.executableURL = url
-    // As root Chromium runs only without its sandbox; the pages are the project's own.
+    // As root, Chromium runs only without its sandbox. That is safe here, because the pages are the project's own.
     process.arguments =
       (geteuid() == 0 ? ["--no-sandbox"] : []) + [
         "--headless", "--disable-gpu", "--user-data-dir=\(profile.path)", "--no-pdf-header-footer",

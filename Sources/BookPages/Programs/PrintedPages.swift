@@ -1,9 +1,9 @@
 import Foundation
 
-/// On which pages of a PDF the places are that links of it lead to, by their names, from 1.
+/// Finds the page numbers, from 1, of the named destinations in a PDF.
 ///
-/// It reads what Chromium writes: objects in plain text, each at the beginning of a line; a tree of pages; and a table
-/// of destinations, `/01-manual-stack [33 0 R /XYZ 0 841 0]`. A file of another form has no places.
+/// It reads the form that Chromium writes: objects in plain text, each at the beginning of a line; a tree of pages; and
+/// a table of destinations, `/01-manual-stack [33 0 R /XYZ 0 841 0]`. A file of another form has no destinations.
 struct PrintedPages {
   let numbers: [String: Int]
 
@@ -23,7 +23,7 @@ struct PrintedPages {
     self.numbers = numbers
   }
 
-  /// A name has `#` and two digits for each sign that can't stand in one.
+  /// Decodes a name, in which `#` and two hexadecimal digits stand for a special character.
   private static func decoded(_ name: String) -> String {
     name.replacing(#/#([0-9A-Fa-f]{2})/#) { match in
       UInt8(match.1, radix: 16).map { String(UnicodeScalar($0)) } ?? String(match.0)
@@ -33,7 +33,7 @@ struct PrintedPages {
   private struct File {
     let data: Data
 
-    /// The text of an object, without what is in a stream.
+    /// The text of an object, without the content of a stream.
     func object(_ number: Int) -> String {
       guard let start = data.range(of: Data("\n\(number) 0 obj\n".utf8)),
         let end = data.range(of: Data("\nendobj".utf8), in: start.upperBound..<data.endIndex)
@@ -41,7 +41,7 @@ struct PrintedPages {
       return String(decoding: data[start.upperBound..<end.lowerBound], as: UTF8.self)
     }
 
-    /// The object that an entry of the catalog leads to.
+    /// The object that an entry of the catalog refers to.
     func entry(_ entry: Regex<(Substring, Substring)>) -> Int? {
       guard let catalog = data.range(of: Data("<</Type /Catalog".utf8)),
         let end = data.range(of: Data("\nendobj".utf8), in: catalog.upperBound..<data.endIndex)

@@ -1,8 +1,8 @@
-// What makes a page handier where scripts run: the section that is read is marked in the tree, code has a button that
-// copies it, and a term shows its definition. Without it everything can be read, and every link leads somewhere.
+// Makes a page more convenient where scripts run: the tree marks the current section, code has a button that copies it,
+// and a term shows its definition. Without this script, everything can still be read and every link works.
 "use strict";
 
-// The tree: a column where there is room for it, folded where there is none.
+// The tree is a column if there is room, and otherwise folded.
 (() => {
   const tree = document.getElementById("tree");
   if (!tree) return;
@@ -18,7 +18,7 @@
     if (heading) links.set(heading, link);
   }
   const leaves = tree.querySelector(".leaves");
-  // Moves the tree and never the page.
+  // Scrolls the tree, but never the page.
   const show = (link) => {
     const [box, place] = [leaves.getBoundingClientRect(), link.getBoundingClientRect()];
     if (place.top < box.top + 40 || place.bottom > box.bottom - 40) {
@@ -50,7 +50,7 @@
   mark();
 })();
 
-// Copies the code of a figure: without numbers, and without what stands around it. From output only the commands.
+// Copies the code of a figure without line numbers and context; from output only the commands.
 (() => {
   const text = (figure) => {
     const lines = [...figure.querySelectorAll(".line:not(.context)")].map((line) => line.textContent.replace(/\n$/, ""));
@@ -70,7 +70,7 @@
     }
   };
   for (const figure of document.querySelectorAll(".snippet:not(.difference)")) {
-    // What a program printed is there to be read.
+    // A program's output is not meant to be copied.
     if (figure.classList.contains("console") && !figure.querySelector(".command")) continue;
     const button = document.createElement("button");
     button.type = "button";
@@ -89,8 +89,8 @@
   }
 })();
 
-// A term's definition: beside the line in the margin where there is one, else below it. It comes with the pointer, with
-// the focus, and with the first tap; a second one follows the link.
+// Shows the definition of a term in the margin, or below the line if there is no margin. It appears with the pointer,
+// with the keyboard focus, and with the first tap. A second tap follows the link.
 (() => {
   const terms = document.querySelectorAll("a.term[title]");
   if (terms.length === 0) return;

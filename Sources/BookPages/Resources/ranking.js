@@ -1,19 +1,20 @@
-// Which sections answer a search, best first. Only text goes in and out, so it is tested without a browser.
+// Finds the sections that answer a search, best first. Its input and output are texts, so it is tested without a
+// browser.
 "use strict";
 
 const bookRanking = (() => {
-  // Words that ask, and say nothing about what.
+  // Words that only ask, and don't say about what.
   const asking = new Set(
     ("a an and are as at be by can did do does for from had has have how i if in is it its me my of on or so that the"
       + " their there this to was what when where which who why will with you your").split(" "));
 
-  // Words in small letters. `@` stays, since `@NSManaged` is another word than `NSManagedObject`; all else that is no
-  // letter or digit stands between words, so `context.save()` has two.
+  // The words in lower case. `@` is kept, because `@NSManaged` is another word than `NSManagedObject`. All other
+  // characters except letters and digits separate words, so `context.save()` has two.
   const wordsOf = (text) => text.toLowerCase().match(/@?[\p{L}\p{M}\p{N}_]+/gu) ?? [];
 
   const singular = (word) => (word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word);
 
-  // How well a word of the text answers a wanted one: 1 if it is the same, less if it only begins like it.
+  // How well a word of the text matches a wanted one: 1 if it is the same, less if it only begins like it.
   function match(word, wanted) {
     const bare = word.startsWith("@") && !wanted.startsWith("@") ? word.slice(1) : word;
     if (bare === wanted || singular(bare) === singular(wanted)) return 1;
@@ -34,7 +35,7 @@ const bookRanking = (() => {
     return { sum, best };
   }
 
-  // Whether the words stand together, the last one perhaps not typed to its end.
+  // How often the words stand together. The last one may be incomplete.
   function phrases(words, wanted) {
     let found = 0;
     for (let start = 0; start + wanted.length <= words.length; start += 1) {
@@ -47,21 +48,21 @@ const bookRanking = (() => {
     constructor(sections) {
       this.sections = sections.map((section, order) => ({
         section, order,
-        // A heading may have several spellings; what stands in parentheses explains them.
+        // A heading may have several spellings. Parentheses in it are explanations.
         spellings: section.heading.replace(/\([^)]*\)(?=\s|$)/g, (part) => (part === "()" ? part : " ")).split(",").map(wordsOf),
         heading: wordsOf(section.heading), page: wordsOf(section.page), text: wordsOf(section.text), code: wordsOf(section.code),
         isOpening: section.heading === section.page,
       }));
     }
 
-    // The wanted words of a query: without those that only ask, unless it has no others.
+    // The wanted words of a query, without words that only ask unless there are no others.
     static wanted(query) {
       const words = wordsOf(query);
       const telling = words.filter((word) => !asking.has(word));
       return telling.length > 0 ? telling : words;
     }
 
-    // A name of a class is also asked as the words that it is made of: `NSFetchRequest` as "fetch request".
+    // The name of a class is also searched for as the words that it consists of: `NSFetchRequest` as "fetch request".
     find(query) {
       const found = this.answers(Search.wanted(query));
       const words = query.replace(/\bNS(?=\p{Lu})/gu, "").replace(/(\p{Ll})(?=\p{Lu})/gu, "$1 ");
@@ -79,7 +80,7 @@ const bookRanking = (() => {
         heading: count(entry.heading, word), page: count(entry.page, word), text: count(entry.text, word), code: count(entry.code, word),
       })) }));
       const isIn = (part) => part.heading.best + part.text.best + part.code.best > 0;
-      // A rare word says more than a common one.
+      // A rare word counts more than a common one.
       const weights = wanted.map((_, index) => Math.log(1 + rows.length / (1 + rows.filter((row) => isIn(row.parts[index])).length)));
       const least = Math.max(...rows.map((row) => row.parts.filter(isIn).length));
       if (least === 0) return [];
@@ -102,7 +103,7 @@ const bookRanking = (() => {
         const inText = phrases(entry.text, wanted);
         score += inHeading * 14 + 10 * (inText / (inText + 0.6)) + (phrases(entry.code, wanted) > 0 ? 2 : 0);
       }
-      // A heading that is nearly nothing else is about it.
+      // A heading that consists of little else is about the words.
       if (inHeading > 0) score += 12 * (wanted.length / entry.heading.filter((word) => !asking.has(word)).length || 0);
       const isExact = entry.spellings.some((words) => words.length === wanted.length && words.every((word, at) => match(word, wanted[at]) === 1));
       if (isExact) score += entry.section.kind === "term" ? 200 : 60;
@@ -112,7 +113,7 @@ const bookRanking = (() => {
       return score;
     }
 
-    // The same in groups of pages, in the order of their best sections.
+    // The results grouped by page, in the order of each page's best section.
     groups(query, limit = 30) {
       const groups = new Map();
       for (const found of this.find(query).slice(0, limit)) {
@@ -129,7 +130,7 @@ const bookRanking = (() => {
     const wanted = Search.wanted(query);
     const words = [...text.matchAll(/@?[\p{L}\p{M}\p{N}_]+/gu)].map((found) => ({ word: found[0].toLowerCase(), at: found.index, end: found.index + found[0].length }));
     const hits = words.filter(({ word }) => wanted.some((one) => match(word, one) > 0));
-    // Where most of the wanted words stand close together.
+    // The place where most of the wanted words stand close together.
     let [first, most] = [0, 0];
     for (const hit of hits) {
       const near = hits.filter((other) => other.at >= hit.at && other.end <= hit.at + length - 40);

@@ -1,6 +1,6 @@
-// The search's window. An extra: without it everything can be read, and the tree and the index of APIs lead everywhere.
-// The index is a script that sets `bookIndex`, since a page that was opened from a folder may not fetch files; it is
-// loaded when somebody searches for the first time.
+// The search window. It is optional: without it everything can be read, and the tree and the index of APIs lead
+// everywhere. The index is a script that sets `bookIndex`, because a page opened from a folder may not fetch files. It
+// is loaded at the first search.
 "use strict";
 
 (() => {
@@ -54,7 +54,7 @@
     for (const part of bookRanking.excerpt(section.heading, query, 200)) heading.append(part.isMarked ? make("mark", {}, part.text) : part.text);
     const isTerm = section.kind === "term";
     const isInText = bookRanking.excerpt(section.text, query).some((part) => part.isMarked);
-    // Of a term its meaning, and not what it is called elsewhere.
+    // For a term, show its meaning and not its names in other languages.
     const words = isTerm ? section.text.replace(/ (ko|ru|zh|hi) [^a-z].*| See .*/, "") : isInText || !section.code ? section.text : section.code;
     const found = make("span", { className: "found" });
     for (const part of bookRanking.excerpt(words, query, isTerm ? 240 : 170, isTerm)) {
@@ -95,7 +95,7 @@
     results.scrollTop = 0;
   }
 
-  // The page below stays where it is, and so does the focus: both are as they were when the window closes.
+  // The page below keeps its scroll position and focus, and has both again when the window closes.
   let reader;
   function open() {
     if (dialog.open) return;
@@ -133,7 +133,7 @@
       dialog.close();
     }
   });
-  // A search field takes the first Escape for itself.
+  // A search field would handle the first Escape itself.
   input.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       event.preventDefault();
@@ -142,7 +142,7 @@
   });
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-    // Results that come later would take the focused one away.
+    // Results that arrive later would remove the focused one.
     if (timer !== undefined) showNow();
     const places = [input, ...results.querySelectorAll("a, button")];
     const next = places.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1);

@@ -1,5 +1,5 @@
-// Shows one frame of a stepper at a time: with buttons, dots, arrow keys and swipes. Without it the frames stand below
-// each other, and nothing is missing.
+// Shows one frame of a stepper at a time, with buttons, dots, arrow keys and swipes. Without this script the frames are
+// below each other, and nothing is missing.
 "use strict";
 
 for (const figure of document.querySelectorAll("figure.steps")) {
@@ -35,7 +35,7 @@ for (const figure of document.querySelectorAll("figure.steps")) {
       if (place === current) dot.setAttribute("aria-current", "step");
       else dot.removeAttribute("aria-current");
     });
-    // Not `disabled`, which would take the focus away from who has just pressed it.
+    // `disabled` would take the focus away from the button that was just pressed.
     previous.setAttribute("aria-disabled", current === 0);
     next.setAttribute("aria-disabled", current === frames.length - 1);
     if (isQuiet) return;

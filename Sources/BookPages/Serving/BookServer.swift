@@ -2,16 +2,16 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// Shows a built book to the browsers of this machine, until nobody has asked for a while.
+/// Serves a built book to browsers on this machine, until it hasn't been requested for a while.
 public struct BookServer: Sendable {
   private let folder: URL
   private let port: UInt16
   private let idleTime: TimeInterval
 
   /// - Parameters:
-  ///   - folder: What `BookBuilder` built.
-  ///   - port: On the loopback interface; nobody else can reach it.
-  ///   - idleMinutes: How long it waits for the next request before it ends.
+  ///   - folder: the folder that `BookBuilder` built.
+  ///   - port: a port on the loopback interface, which no other machine can reach.
+  ///   - idleMinutes: how long it waits for another request before it ends.
   public init(folder: URL, port: UInt16 = 8000, idleMinutes: Double = 30) {
     self.folder = folder.standardizedFileURL.resolvingSymlinksInPath()
     self.port = port
@@ -20,7 +20,7 @@ public struct BookServer: Sendable {
 
   /// Serves until the idle time is over or the task is cancelled.
   ///
-  /// - Throws: `PagesProblem` if there are no pages in the folder; an error of the system if the port is taken.
+  /// - Throws: `PagesProblem` if the folder has no pages; an error of the system if the port is taken.
   public func run() async throws {
     guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("index.html").path) else {
       throw PagesProblem("There are no pages in \(folder.path). Build them first: swift run book build")
@@ -44,20 +44,20 @@ public struct BookServer: Sendable {
   }
 }
 
-/// When somebody asked last.
+/// Records the time of the last request.
 actor RequestWatch {
   private var last = ContinuousClock.now
 
   func note() { last = .now }
 
-  /// Seconds since then.
+  /// The seconds since the last request.
   var idle: TimeInterval {
     let time = ContinuousClock.now - last
     return TimeInterval(time.components.seconds) + TimeInterval(time.components.attoseconds) / 1e18
   }
 }
 
-/// The files of a folder, and nothing outside of it.
+/// Serves the files of a folder, and nothing outside of it.
 struct PagesHandler: HTTPHandler {
   let folder: URL
   let watch: RequestWatch
@@ -68,7 +68,7 @@ struct PagesHandler: HTTPHandler {
     return try await FileHTTPHandler(path: file, contentType: Self.contentType(of: file)).handleRequest(request)
   }
 
-  /// - Parameter path: As it was asked for, without escapes.
+  /// - Parameter path: the path in the request, which may contain percent escapes.
   func file(for path: String) -> URL? {
     let path = path.removingPercentEncoding ?? path
     let name = path.split(separator: "/").joined(separator: "/")

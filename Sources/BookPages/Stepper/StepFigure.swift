@@ -1,13 +1,13 @@
 import BookText
 import StepFrames
 
-/// A recording as a figure: its frames one below the other, which the page's script turns into one at a time.
+/// A recording as a figure. Its frames are below each other; the page's script shows one at a time.
 struct StepFigure {
   let recording: StepRecording
   let id: String
-  /// HTML.
+  /// The link to the recording as HTML.
   let source: String
-  /// The tables that lie on their side in all frames: too wide for a column of the figure, and of few rows.
+  /// The tables that are shown with a line for each column, because they are too wide for the figure and have few rows.
   private let tablesOnTheirSide: Set<String>
 
   init(recording: StepRecording, id: String, source: String) {
@@ -17,7 +17,7 @@ struct StepFigure {
     tablesOnTheirSide = Set(tables.filter { Self.width(of: $0) > 34 }.map(\.name)).subtracting(tall)
   }
 
-  /// In characters, with what stands between the columns. A text may be cut at its blanks.
+  /// The width in characters, including the space between columns. A text may be broken at its blanks.
   private static func width(of table: StepFrame.Table) -> Int {
     table.columns.indices.reduce(0) { width, column in
       let words = [table.columns[column]] + table.rows.flatMap { $0[column].split(separator: " ").map(String.init) }
@@ -28,7 +28,7 @@ struct StepFigure {
   static let style = "stepper.css"
   static let script = "stepper.js"
 
-  /// Whether a page's content has one, and so needs the two files.
+  /// Whether a page contains a stepper, and so needs the two files.
   static func isShown(in content: String) -> Bool { content.contains("<figure class=\"steps\"") }
 
   var html: String {
@@ -66,7 +66,7 @@ struct StepFigure {
       """
   }
 
-  /// The words between backquotes are code.
+  /// The caption as HTML. Words between backquotes are code.
   static func caption(_ text: String) -> String {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
       .map { offset, part in
@@ -105,7 +105,7 @@ struct StepFigure {
       let arrow = value.destinations == nil ? " " : "<span class=\"step-arrow\"> → </span>"
       return "<li>" + mark("<code>\(key)</code>\(arrow)\(text)", object.isChanged(value)) + "</li>"
     }
-    // A fault that has been read before is known by name; it has no values all the same.
+    // A fault that was read before is known by name, but has no values.
     let shown = values.isEmpty ? now.name.map { ["<li class=\"step-quiet\">\($0.escapedForHTML)</li>"] } ?? [] : values
     return "<li class=\"step-object \(now.state.rawValue)\"><p>\(sign)"
       + mark("<b>\(now.entity.escapedForHTML)</b>", object.isNew)
@@ -116,7 +116,7 @@ struct StepFigure {
     "<li class=\"step-object gone\"><p><s>\(object.label.escapedForHTML)</s> <span class=\"step-state\">gone</span></p></li>"
   }
 
-  /// What a save would write.
+  /// The changes that a save would write.
   private static func pending(in context: StepComparison.Context) -> String {
     let lines = context.objects.compactMap { object -> String? in
       let now = object.now
@@ -176,7 +176,7 @@ struct StepFigure {
       + "<tbody>\((rows + gone).joined())\(none)</tbody></table></div>"
   }
 
-  /// Each column is a line.
+  /// The table with a line for each column.
   private static func htmlOnItsSide(_ table: StepComparison.Table) -> String {
     let lines = table.columns.indices.map { column in
       let cells = table.rows.map { "<td>\(mark($0.now[column].escapedForHTML, $0.isChanged(column)))</td>" }.joined()
