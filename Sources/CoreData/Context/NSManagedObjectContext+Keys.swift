@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
         owner.reserve(Int(count), entity: root, store: UInt16(number))
       }
     }
-    // In the order of insertion.
+    // Keys are given in the order of insertion.
     objects.forEachHeld { object in
       guard object.finalReference.key < 0 else { return }
       let (store, root) = (Int(object.store), object.layout.rootIndex)

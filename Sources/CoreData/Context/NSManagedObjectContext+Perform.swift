@@ -99,7 +99,7 @@ extension MisuseReport {
   }
 }
 
-/// From before contexts had queues.
+/// Calls from before contexts had queues.
 extension NSManagedObjectContext {
   /// Does nothing: a context is bound to its queue.
   @available(*, deprecated, message: "Use perform(_:) or performAndWait(_:)")

@@ -74,8 +74,8 @@ nonisolated open class NSConstraintConflict: NSObject {
   /// That row in the store: attributes and ids of to-one destinations, `NSNull` for nil. nil without a
   /// ``databaseObject``.
   public let databaseSnapshot: [String: Any]?
-  /// The objects that get the values by this save: stored ones that were edited, then new ones in the order of
-  /// insertion. None for a batch request.
+  /// The objects that get the values by this save: stored ones that were edited, then new ones
+  /// in the order of insertion. It is empty for a batch request.
   public let conflictingObjects: [NSManagedObject]
   /// The former values of those objects, as they were read or inserted, in the order of the objects.
   public let conflictingSnapshots: [[AnyHashable: Any]]

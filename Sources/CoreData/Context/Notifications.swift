@@ -16,8 +16,8 @@ extension Notification.Name {
     Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 }
 
-/// The new objects: `Set<NSManagedObject>`. In a context's notifications. A key without objects is absent; this goes
-/// for the following keys as well.
+/// The new objects: `Set<NSManagedObject>`. It is in a context's notifications. Like the following keys, it is absent
+/// if there are no such objects.
 public let NSInsertedObjectsKey = "inserted"
 /// The objects with changed values or members: `Set<NSManagedObject>`.
 public let NSUpdatedObjectsKey = "updated"
@@ -25,8 +25,8 @@ public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 /// The objects that took new values from the store, in a merge, a refresh or a rollback: `Set<NSManagedObject>`.
 public let NSRefreshedObjectsKey = "refreshed"
-/// The objects whose values were dropped: `Set<NSManagedObject>`. Never posted here: a reset posts
-/// ``NSInvalidatedAllObjectsKey``. A payload that you merge may have it.
+/// The objects whose values were dropped: `Set<NSManagedObject>`. Never posted here, because a reset posts
+/// ``NSInvalidatedAllObjectsKey``. You may use it in a payload to merge.
 public let NSInvalidatedObjectsKey = "invalidated"
 /// The ids of all objects that a reset has made the context forget: `[NSManagedObjectID]`.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"

@@ -46,7 +46,7 @@ extension NSPersistentStore {
 extension URL {
   /// Whether both lead to one file.
   func isSameFile(as other: URL) -> Bool {
-    // What is no file has nothing behind its path: two servers may have databases of one name.
+    // URLs that aren't file URLs are compared as a whole: two servers may have databases with the same path.
     guard isFileURL || other.isFileURL else { return absoluteString == other.absoluteString }
     return path != "/dev/null"
       && (standardizedFileURL == other.standardizedFileURL

@@ -17,7 +17,7 @@ package struct ChangeSet {
   package var toManyUpdates: [ToManyChange] = []
   /// Keys of inserted rows that the store has only named. It takes them together with the rows.
   package var proposedKeys: [ProposedKeys] = []
-  /// For persistent history.
+  /// Who makes the changes, for persistent history.
   package var origin = ChangeOrigin()
 
   package var isEmpty: Bool {

@@ -211,14 +211,14 @@ package final class EntityLayout: @unchecked Sendable {
   let transientSlots: SlotMask
   /// The to-one relationships' slots, transient ones left out.
   let toOneSlots: SlotMask
-  /// The slots whose bytes stand behind a row's words.
+  /// The slots whose bytes are in the row's tail, behind its words.
   let tailSlots: SlotMask
   let hasTransformables: Bool
-  /// The properties that a save has anything to check of.
+  /// The properties that a save has to validate.
   let validated: [LayoutProperty]
-  /// Of these, the mandatory attributes without further rules.
+  /// The slots of the validated properties that are mandatory attributes without further rules.
   let mandatorySlots: SlotMask
-  /// Of these, all others.
+  /// The validated properties whose slots are not among `mandatorySlots`.
   let ruled: [LayoutProperty]
 
   private let indexByName: [String: Int]

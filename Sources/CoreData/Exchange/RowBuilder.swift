@@ -163,7 +163,7 @@ package struct RowBuilder: ~Copyable {
     .make(key: key, version: version, entity: entity, bytes: bytes)
   }
 
-  /// Makes the row in the memory of an earlier one, if nobody else has that row any more.
+  /// Makes the row in the memory of an earlier one, if nothing else uses that row any more.
   package func finishRow(
     in earlier: inout RowSnapshot?, key: Int64, version: Int64, entity: Int
   ) -> RowSnapshot {

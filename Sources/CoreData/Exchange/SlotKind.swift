@@ -118,7 +118,7 @@ package enum RowForm: UInt8 {
   case uuid
   /// Foundation's `Decimal`, 20 bytes in three words.
   case decimal
-  /// In the row's tail.
+  /// Bytes in the row's tail.
   case bytes
   /// A row's key, and perhaps its entity.
   case destination

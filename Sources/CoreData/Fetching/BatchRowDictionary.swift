@@ -17,7 +17,7 @@ final class BatchRowDictionary: NSMutableDictionary {
   @exclusivity(unchecked) private var rows: BatchRowEncoder!
   @exclusivity(unchecked) private var names: PropertyFinder!
   private var properties: [LayoutProperty] = []
-  /// By the property's index.
+  /// Where the value of each property is, by the property's index.
   @exclusivity(unchecked) private var places: ContiguousArray<Place> = []
   /// Values that are not in the row, by the property's index.
   @exclusivity(unchecked) private var kept: [Int: Any] = [:]

@@ -1,6 +1,6 @@
 /// Assembles the rows of a batch insert, one after the other: `begin`, the setters, `finish`.
 final class BatchRowEncoder {
-  /// Where a property's value stands in a row.
+  /// The place of a property's value in a row.
   private struct Place {
     let kind: SlotKind
     let form: RowForm
@@ -32,7 +32,7 @@ final class BatchRowEncoder {
   @exclusivity(unchecked) private var builder = RowBuilder()
   @exclusivity(unchecked) private var given = SlotMask()
   private let properties: [LayoutProperty]
-  /// By the property's index.
+  /// The places of all properties, by the property's index.
   private let places: ContiguousArray<Place>
   /// The attributes that are taken from an object: those that rows have.
   private let attributes: ContiguousArray<Place>

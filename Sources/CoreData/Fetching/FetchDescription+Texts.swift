@@ -42,7 +42,8 @@ extension Comparison {
 }
 
 extension PredicateNode {
-  /// The comparisons that must, or may, hold for the predicate to hold. Those below a NOT are not among them.
+  /// Calls `body` with the comparisons that must, or may, hold for the predicate to hold. Comparisons below a NOT are
+  /// left out.
   fileprivate func forEachComparison(_ body: (Comparison) -> Void) {
     switch self {
     case .and(let parts), .or(let parts): parts.forEach { $0.forEachComparison(body) }

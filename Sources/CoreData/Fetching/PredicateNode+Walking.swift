@@ -6,7 +6,7 @@ extension PredicateNode {
     try mapChildren({ try $0.replacing(change) }, conditions: { try $0.replacing(change) })
   }
 
-  /// The free variables of the predicate. Those of its SUBQUERYs are not free.
+  /// The free variables of the predicate, without the variables that its SUBQUERYs bind.
   var freeVariables: Set<String> {
     var found: Set<String> = []
     func look(_ node: ExpressionNode, _ hidden: Set<String>) -> ExpressionNode? {

@@ -105,7 +105,7 @@ final class MigrationAssociations {
 }
 
 extension [NSManagedObject] {
-  /// Each object once.
+  /// The objects without duplicates, in order.
   fileprivate var distinct: [NSManagedObject] {
     if count < 2 { return self }
     var seen: Set<ObjectIdentifier> = []

@@ -85,7 +85,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// Kept for model files, without effect: there is no CloudKit here.
+  /// Kept for model files. It has no effect, because there is no CloudKit here.
   open var allowsCloudEncryption: Bool {
     get { storedAllowsCloudEncryption }
     set {

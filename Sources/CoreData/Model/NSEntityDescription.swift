@@ -149,7 +149,7 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     }
   }
 
-  /// Kept for model files, without effect: there is no Spotlight here.
+  /// Kept for model files. It has no effect, because there is no Spotlight here.
   open var coreSpotlightDisplayNameExpression: FoundationExpression! {
     get { storedCoreSpotlightDisplayNameExpression }
     set {

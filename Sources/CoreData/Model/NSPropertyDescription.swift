@@ -86,7 +86,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Kept for model files, without effect: there is no Spotlight here.
+  /// Kept for model files. It has no effect, because there is no Spotlight here.
   open var isIndexedBySpotlight: Bool {
     get { storedIsIndexedBySpotlight }
     set {
@@ -95,7 +95,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     }
   }
 
-  /// Kept for model files, without effect: there are no external records any more.
+  /// Kept for model files. It has no effect, because external records no longer exist.
   open var isStoredInExternalRecord: Bool {
     get { storedIsStoredInExternalRecord }
     set {

@@ -1,8 +1,8 @@
 /// Sections that are found without reading the objects: from a cache, or from one statement that counts them.
 ///
-/// They are only used if they are certain: there is one SQLite store, the stamp of whose file shows that nobody wrote
-/// to it between the fetch and the counting; there are no unsaved changes; and the objects are sorted by the section
-/// key first.
+/// They are used only if they are certain. There has to be one SQLite store, and the stamp of its file must show that
+/// nothing wrote to it between the fetch and the counting. There must be no unsaved changes, and the objects must be
+/// sorted by the section key first.
 struct CachedSections {
   private let cache: SectionCache
   private let store: SQLiteStore

@@ -6,7 +6,7 @@ final class ResultsSection {
   var objects: ContiguousArray<NSManagedObject> {
     didSet { ids = nil }
   }
-  /// The ids of the objects, for snapshots. Only kept if they can't change.
+  /// The ids of the objects, for snapshots. They are kept only if they can't change.
   private var ids: [NSManagedObjectID]?
 
   init(_ name: String, _ objects: ContiguousArray<NSManagedObject> = [], index: Int = 0) {
@@ -154,8 +154,8 @@ final class ResultsList {
         reloaded: reloaded(report)))
   }
 
-  /// The list as a snapshot that is made at its first use, but has the present content. For a delegate that may not use
-  /// it.
+  /// The list as a snapshot that is made at its first use, but has the present content. It is
+  /// for delegates that may never look at it.
   func latentSnapshot(reloading report: ResultsReport?) -> NSDiffableDataSourceSnapshotReference {
     let sections = sections.map { (name: $0.name, objects: $0.objects) }
     return NSDiffableDataSourceSnapshotReference { [self] in

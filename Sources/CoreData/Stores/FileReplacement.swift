@@ -55,14 +55,15 @@ extension FileReplacement {
   func check() throws {}
 }
 
-/// Of a store that is one file, or folder: it is renamed over, whoever has written to it.
+/// For a store that is one file or folder: the new one is renamed over the old one, even if others wrote to the old
+/// one.
 struct RenamedFile: FileReplacement {
   let url: URL
 
   func putInPlace(_ new: URL) throws { try StoreFiles.rename(new, to: url) }
 }
 
-/// Of a store whose file is written as a whole: only the file that was there at the beginning gives way.
+/// For a store whose file is written as a whole: the file is replaced only if it is unchanged since the beginning.
 struct RewrittenFile: FileReplacement {
   private let url: URL
   private let stamp: WholeFile.Stamp?

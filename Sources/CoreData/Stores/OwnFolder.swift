@@ -47,7 +47,7 @@ enum OwnFolder {
     }
   }
 
-  /// Makes an empty file under a name that nobody has, and never behind a link.
+  /// Makes an empty file with a name that isn't taken. It never follows a link.
   static func makeFile(_ url: URL) throws {
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Failure.fileCall(url: url, name: "open", isWriting: true, errno: errno) }

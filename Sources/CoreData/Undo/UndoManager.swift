@@ -61,8 +61,8 @@ nonisolated open class UndoManager: NSObject {
   // initializer.
   private final var storedLevelsOfUndo = 0
 
-  /// The modes of the run loop in which events end. Kept, and without effect: there is no run loop to observe
-  /// here.
+  /// The run loop modes in which events end. Kept for compatibility; it has no effect, because there is no run loop to
+  /// observe here.
   open var runLoopModes: [RunLoop.Mode] = [.default]
 
   // Registering.

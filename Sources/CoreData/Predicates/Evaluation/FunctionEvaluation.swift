@@ -294,7 +294,7 @@ enum Aggregates {
     return .collection(result)
   }
 
-  /// Of the whole population.
+  /// The standard deviation of the whole population, not of a sample.
   static func standardDeviation(_ values: [PredicateConstant]) -> PredicateConstant {
     let numbers = values.compactMap(\.number)
     if numbers.isEmpty { return .null }

@@ -30,7 +30,7 @@ extension PredicateSubject {
 // Used by one evaluation at a time, as the evaluator that owns it.
 final class PredicateKey {
   let name: String
-  /// The object for which `slot` is valid, such as the entity's layout. Only compared by identity.
+  /// The object for which `slot` is valid, such as the entity's layout. It is compared by identity only.
   var cacheOwner: AnyObject?
   var slot = 0
 

@@ -83,9 +83,9 @@ class AttributeTest: SlotTest {
     return matches(words) != isNegated
   }
 
-  /// The value in a committed row, where it is not nil.
+  /// Tests the value in a committed row, which isn't nil.
   fileprivate func matches(_ words: UnsafePointer<UInt64>) -> Bool { fatalError("a subclass says how") }
-  /// A value that was set since; nil if it doesn't have the attribute's type.
+  /// Tests a value that was set since; nil if it doesn't have the attribute's type.
   fileprivate func matches(_ value: Value) -> Bool? { fatalError("a subclass says how") }
 
   @inline(never)
@@ -95,13 +95,13 @@ class AttributeTest: SlotTest {
   }
 }
 
-/// Integers and Booleans. All relations are ranges.
+/// Integers and Booleans. Each comparison is a test for a range.
 final class IntegerTest: AttributeTest {
   private let lowest: Int64
   private let highest: Int64
   private let isBoolean: Bool
 
-  /// nil for what is no relation between numbers.
+  /// Nil if the comparator doesn't compare numbers.
   init?(_ property: LayoutProperty, comparator: Comparison.Comparator, number: Int64, general: @escaping Test) {
     var (lowest, highest) = (Int64.min, Int64.max)
     // The empty range goes from the highest to the lowest integer.
@@ -135,12 +135,12 @@ final class IntegerTest: AttributeTest {
   }
 }
 
-/// Floating-point numbers, and dates as seconds. NaN is in no relation to anything.
+/// Floating-point numbers, and dates as seconds. NaN is neither equal to, less than nor greater than anything.
 final class RealTest: AttributeTest {
   private let comparator: Comparison.Comparator
   private let number: Double
 
-  /// nil for what is no relation between numbers.
+  /// Nil if the comparator doesn't compare numbers.
   init?(_ property: LayoutProperty, comparator: Comparison.Comparator, number: Double, general: @escaping Test) {
     switch comparator {
     case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: break
@@ -178,7 +178,7 @@ final class TextTest: AttributeTest {
   private let finder: StringFinder
   private let isWhole: Bool
 
-  /// nil for relations that are no search for a piece.
+  /// Nil if the comparator doesn't search for a piece of text.
   init?(
     _ property: LayoutProperty, comparator: Comparison.Comparator, piece: String, options: Comparison.Options,
     general: @escaping Test

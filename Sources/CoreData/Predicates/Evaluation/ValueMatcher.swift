@@ -105,7 +105,7 @@ struct ValueMatcher {
     }
   }
 
-  /// For one value on the right.
+  /// Makes the test for a single value on the right.
   private func single(for right: PredicateValue) throws -> ElementTest {
     switch comparator {
     case .equalTo: return isEqual(to: right)

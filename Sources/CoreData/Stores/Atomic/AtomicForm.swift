@@ -15,7 +15,7 @@ protocol AtomicForm {
 
   static func write(_ rows: AtomicRows, _ header: AtomicHeader) throws -> [UInt8]
 
-  /// The same file with another header. The rows are copied unread.
+  /// The content of a file with another header. The rows are copied without being read.
   static func replaceHeader(of bytes: [UInt8], by header: AtomicHeader) throws -> [UInt8]
 }
 
@@ -23,7 +23,7 @@ protocol AtomicForm {
 struct AtomicHeader {
   /// The metadata, including type and UUID.
   var metadata: [String: Any]
-  /// The last key that was given out. All entities share one sequence.
+  /// The last key that was given. All entities share one sequence.
   var lastKey: Int64
 
   var uuid: String { metadata[NSStoreUUIDKey] as? String ?? "" }

@@ -1,5 +1,5 @@
 extension LayoutProperty {
-  /// Whether a file has a place for it. Of a composite attribute, only the elements have one.
+  /// Whether files have a place for the property. A composite attribute has none; its elements have.
   var isStoredByItself: Bool { !isTransient && kind != .fetched && kind != .composite && kind != .undefined }
 }
 

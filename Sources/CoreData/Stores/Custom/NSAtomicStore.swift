@@ -139,7 +139,7 @@ final class CacheNodes: @unchecked Sendable {
     set { lock.withLock { collects = newValue } }
   }
 
-  /// By key. Set to go back to an earlier state.
+  /// All nodes, by key. Set it to return to an earlier state.
   var all: [Int64: NSAtomicStoreCacheNode] {
     get { lock.withLock { byKey } }
     set { lock.withLock { byKey = newValue } }

@@ -1,4 +1,4 @@
-/// The statements of a batch insert. Pure but for the updates that it keeps.
+/// The statements of a batch insert. It is pure except that it keeps the update statements that it makes.
 struct BatchInsertPlan {
   let schema: StoreSchema
   let entity: EntitySchema
@@ -41,7 +41,7 @@ struct BatchConstraint {
   let names: [String]
   /// The entity that has the constraint.
   let declaring: EntityLayout
-  /// In the order of `names`.
+  /// The columns, in the order of `names`.
   let columns: [SlotColumn]
   /// Selects Z_ENT and Z_PK of the row that has the values. The parameters are the values.
   let holder: StatementText

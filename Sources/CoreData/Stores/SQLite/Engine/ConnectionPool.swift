@@ -143,7 +143,8 @@ final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// A reader that stays at the state the database has now; nil where there are no readers beside the writer.
+  /// A reader that stays at the database's current state; nil if there are no readers beside
+  /// the writer.
   func pin() throws -> PinnedReader? { maximumReaders > 0 ? try lock.withLock { pinned }.pin() : nil }
 
   /// Runs `work` once no reader is pinned, so that nobody sees the state before the last commit any more.

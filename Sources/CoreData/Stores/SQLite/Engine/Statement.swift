@@ -138,7 +138,7 @@ final class Statement {
     return error
   }
 
-  /// Runs a statement whose rows nobody needs, and resets it.
+  /// Runs a statement whose rows aren't needed, and resets it.
   @inline(__always)
   func run() throws {
     try checkMemory()

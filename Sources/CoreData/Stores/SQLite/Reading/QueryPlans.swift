@@ -1,16 +1,16 @@
-/// The statements that depend only on a store's model or on the shape of a fetch. Each is made when first needed, then
-/// kept.
+/// The statements that depend only on a store's model or on the shape of a fetch. Each is made when it is first needed,
+/// and then kept.
 ///
-/// Immutable but for what it keeps; any thread.
+/// Immutable except for what it keeps; any thread.
 final class QueryPlans: Sendable {
   private let schema: StoreSchema
-  /// By layout index times two, plus one with subentities.
+  /// Row queries. The index is twice the layout's, plus one for a query with subentities.
   private let rowQueries: KeptValues<RowQuery>
-  /// By root and the size of the statement.
+  /// Fault statements, by root entity and size.
   private let faultTexts: KeptValues<StatementText>
-  /// By root.
+  /// Fault plans, by root entity.
   private let faultPlans: KeptValues<FaultPlan>
-  /// By layout and number of the relationship.
+  /// Member plans, by layout and the relationship's number.
   private let memberPlans: KeptValues<MemberPlan>
   private let toManyCount: Int
   private let fetchTexts = FetchTexts()

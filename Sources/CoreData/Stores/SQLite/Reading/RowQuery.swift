@@ -11,7 +11,7 @@ package final class RowQuery: @unchecked Sendable {
 
   package let entity: EntitySchema
   package let layouts: Range<Int>
-  /// With the table's alias `t0`.
+  /// The selected columns, with `t0` as the table's alias.
   package let columns: [SQLExpression]
   /// The position of each column, by its name, in a statement that selects `columns`.
   package let places: [String: Int32]

@@ -66,7 +66,7 @@ private final class PinnedSQLiteReader: SQLiteReader {
   }
 }
 
-/// One generation of a store: rows are read through a connection that stands in a read transaction.
+/// One generation of a store. Its rows are read through a connection in an open read transaction.
 ///
 /// It has a row cache of its own. The store's cache holds newer rows, which this generation must not see, and the older
 /// rows that are read here must not replace them.

@@ -76,7 +76,7 @@ extension PredicateTranslator {
     var select = try DictionaryQuery(planner, fetch: fetch, request: dictionaries, query: query).select
     select.columns = [select.columns[0]]
     select.columnName = "v"
-    // The other side of the comparison needs the column's type. That of an aggregate stays open.
+    // The other side of the comparison needs the column's type. An aggregate without a stated type has none.
     if let type = column.type, type != .undefinedAttributeType { return (select, .value(.null, SlotKind(type))) }
     if case .keyPath = column.expression, column.expression.aggregateOfRows == nil {
       let operand = try operand(column.expression, QueryScope(scope.schema, fetch.layout))

@@ -22,7 +22,7 @@ final class KeyNumbers: Sendable {
     var last: Int64 = 0
   }
 
-  /// By the root entity's Z_ENT.
+  /// The tables, by the Z_ENT of the root entity.
   private let tables = Mutex<[Int: Table]>([:])
 
   /// What a transaction has to do to take keys that were named before it.

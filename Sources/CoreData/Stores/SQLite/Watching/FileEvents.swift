@@ -11,14 +11,14 @@ final class FileEvents: @unchecked Sendable {
 
   private struct Folder {
     let path: String
-    /// By the file's name.
+    /// What to call, by the file's name.
     var files: [String: () -> Void] = [:]
   }
 
   private let lock = NSLock()
   private var descriptor: Int32 = -1
   private var source: (any DispatchSourceRead)?
-  /// By inotify's number.
+  /// The watched folders, by the number of inotify's watch.
   private var folders: [Int32: Folder] = [:]
 
   /// Calls `told` after each write to a database, its log or its journal. Returns false if the system can't watch the
