@@ -7,19 +7,19 @@ fi
 
 log=$(mktemp)
 build_log=$(mktemp)
-# Programs that end in the middle, as many tests want them to, leave their files behind: here they go with the folder.
+# Many tests end programs in the middle, which leave their files behind. They are removed with this folder.
 files=$(mktemp -d)
 trap 'rm -rf "$log" "$log.first" "$build_log" "$files"' EXIT
 
-# What no row takes part in: it is the same with and without COREDATA_STRESS.
+# Suites that use no rows, and so are the same with and without COREDATA_STRESS.
 without_rows='^(DataModelFiles|DataModelCompiler|Model|ModelFiles|Predicate|Inspection|BookText|BookPages|Learning|ModelMacros)Tests\.'
 without_rows="$without_rows|^Comparison(Pages)?Tests\.|^MigrationTests\.Inference"
 
-# Whose answers have to be the same on a server.
+# Suites whose results have to be the same on a server.
 fetch_suites='^SQLiteStoreTests\.(FetchAgreement|FetchDictionary|PredicateProperty)'
 
-# `swift test` succeeds when a filter matches nothing and when it ran no test at all: so the log is asked too. What failed is
-# said again at the end, since a failure among two thousand tests is not found by scrolling.
+# `swift test` succeeds even if a filter matches nothing or no test ran, so the log is checked too. Failures are
+# repeated at the end, because a failure among two thousand tests is hard to find by scrolling.
 run_tests() {
   if ! TMPDIR=$files swift test --disable-xctest "$@" 2>&1 | tee "$log"; then
     {
