@@ -202,7 +202,7 @@ extension Disk.Luck {
     }
   }
 
-  /// In eighths.
+  /// How many names of eight, or sectors of eight, reach the disk on average.
   private var chance: Int {
     switch self {
     case .few: 1

@@ -33,7 +33,7 @@ public struct Ledger: Sendable {
     case rename(Int, String)
     case cover(Int, size: Int?)
     case author(Int, Int?)
-    /// Adds the tag, or takes it away.
+    /// Adds the tag, or removes it.
     case tag(Int, Int, isOn: Bool)
     case chapters(Int, [Int])
     case delete(Int)
@@ -53,7 +53,7 @@ public struct Ledger: Sendable {
     self.hasFiles = hasFiles
   }
 
-  /// The state after so many saves.
+  /// The state after `saves` saves.
   public init(seed: UInt64, hasFiles: Bool, saves: Int) {
     self.init(seed: seed, hasFiles: hasFiles)
     for _ in 0..<saves { _ = advance() }

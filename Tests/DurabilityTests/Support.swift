@@ -95,7 +95,7 @@ func names(_ folder: URL, _ error: NSError) -> Bool {
     && (error.userInfo[NSFilePathErrorKey] as? String ?? error.localizedDescription).contains(folder.path)
 }
 
-/// The trace without sizes and what is made anew each time; what is repeated stands once.
+/// The trace without numbers, and without the names that differ from run to run. Equal lines in a row are one line.
 func order(_ trace: [String]) -> String {
   var lines: [String] = []
   for line in trace {

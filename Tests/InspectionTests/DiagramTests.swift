@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Diagrams of models")
 struct DiagramTests {
-  /// A model with so many entities, hierarchies and relationships, the same for each seed.
+  /// A model of `count` entities, with hierarchies and relationships; the same for the same seed.
   static func model(_ count: Int, seed: UInt64) -> DataModel {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
     func random(_ bound: Int) -> Int {

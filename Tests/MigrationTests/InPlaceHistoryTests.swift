@@ -48,7 +48,7 @@ struct InPlaceHistoryTests {
       try context.save()
       return changes
     }
-    // What became of an entity that is no more is told no longer.
+    // History no longer lists changes of an entity that was removed.
     let expected = before.filter { !$0.hasPrefix("Gone") }
       .map { $0.replacingOccurrences(of: "title", with: "zTitle").replacingOccurrences(of: "Note", with: "Memo") }
     #expect(after == expected)

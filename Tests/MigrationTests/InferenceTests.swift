@@ -126,9 +126,9 @@ import Testing
       Entity("Note", [Make.attribute("text")]),
       Entity("Memo", was: "Note", [Make.attribute("text"), Make.attribute("body", was: "text")]))
     #expect(try Self.lines(old, new) == ["transform NoteToMemo body=$source.text text=", "add Note"])
-    // Back: Note is there under its own name, and stays what it is.
+    // Back: the old model has an entity named Note, which stays what it is.
     #expect(try Self.lines(new, old) == ["transform MemoToNote text=$source.body", "remove Note"])
-    // And an unchanged model stays as it is, whatever its identifiers were for.
+    // An unchanged model stays as it is, although its identifiers name an earlier one's entities.
     #expect(try Self.lines(new, new) == ["copy MemoToMemo", "copy NoteToNote"])
     // A version that has forgotten the identifiers.
     let later = Make.model(

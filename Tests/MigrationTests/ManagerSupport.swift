@@ -180,7 +180,7 @@ enum ManagerLibrary {
       .init("Draft", [Models.attribute("text")]))
   }
 
-  /// Authors are writers, whom books must have; books have a length; drafts are gone, shelves are new.
+  /// Authors are writers, and each book must have one; books have a length; drafts are gone, shelves are new.
   static func new() -> NSManagedObjectModel {
     Models.model(
       .init(
@@ -265,7 +265,7 @@ enum ManagerLibrary {
   }
 }
 
-/// Expects so many objects of an entity.
+/// Expects that an entity has `number` objects.
 func expect(
   _ context: NSManagedObjectContext, _ number: Int, _ entity: String, at location: SourceLocation = #_sourceLocation
 ) throws {

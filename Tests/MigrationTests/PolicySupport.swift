@@ -191,7 +191,7 @@ final class CheckingPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Deletes an object of an earlier batch, and changes all others when everything is there.
+/// Deletes an object of an earlier batch, and changes all others in the custom validation.
 final class DeletingPolicy: NSEntityMigrationPolicy {
   private var first: NSManagedObject?
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Fetch request templates")
 struct TemplateTests {
-  /// Books of an author with more pages than so many, as a template of the library.
+  /// The library with a template that fetches an author's books of more than a number of pages.
   private static func withTemplate() -> NSManagedObjectModel {
     let library = ModelTests.library()
     let request = NSFetchRequest<NSFetchRequestResult>()

@@ -27,7 +27,7 @@ struct MigrationTests {
     return model
   }
 
-  /// Books of one author, tags, and what the second version has no more.
+  /// Books of one author, tags, and what the second version no longer has.
   private static func first() -> NSManagedObjectModel {
     let author = entity("Author", [attribute("name", .stringAttributeType)])
     let book = entity(

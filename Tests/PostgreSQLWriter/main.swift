@@ -34,10 +34,10 @@ model.entities = [counterEntity, markEntity]
 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
 var (conflicts, failures) = (0, 0)
 
-/// Whether the server is away: then nothing of what was tried is in the database, and it may be tried again.
+/// Whether the server is away. Then the database has nothing of the attempt, and it can be made again.
 func isAway(_ error: NSError) -> Bool {
   let state = error.userInfo["SQLSTATE"] as? String ?? ""
-  // 08007 says that it is not known whether the save is there.
+  // With 08007 it is unknown whether the server has committed the save.
   return (state.hasPrefix("08") || state.hasPrefix("57")) && state != "08007"
 }
 

@@ -153,7 +153,7 @@ struct CorpusStoreTests {
     for layout in store.layouts.layouts {
       let rows = try store.all(layout.name)
       let entity = store.schema.entity(at: layout.index)
-      // A table of one entity is read whatever its rows say of themselves.
+      // All rows of a table that one entity has alone are read, whichever entity they name.
       let numbers = layout.subtree.map { "\(store.schema.entity(at: $0).number)" }.joined(separator: ",")
       let condition = entity.sharesTable ? "WHERE Z_ENT IN (\(numbers))" : ""
       let count = try store.pool.write {

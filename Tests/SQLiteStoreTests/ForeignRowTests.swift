@@ -83,7 +83,7 @@ struct ForeignRowTests {
       throw TestFailure("conflict")
     }
     #expect(try query("SELECT COUNT(*) FROM ZITEM", at: url) == ["4"])
-    // A table of one entity is read whatever its rows say.
+    // All rows of a table that one entity has alone are read, whichever entity they name.
     _ = try query("UPDATE ZTAG SET Z_ENT = 77", at: url)
     #expect(try store.all("Tag").count == 1)
   }

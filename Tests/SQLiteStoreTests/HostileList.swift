@@ -4,15 +4,15 @@ import Foundation
 
 /// Property lists and archives that Foundation does not survive, as small as they can be.
 enum HostileList {
-  /// Arrays of twice the next, so many levels deep: two to the power of it values.
+  /// Arrays that each contain the next one twice: read as a tree, two to the power of `levels` values.
   static func doubling(_ levels: Int) -> [UInt8] {
     binary((0..<levels).map { .array([$0 + 1, $0 + 1]) } + [.array([])])
   }
 
-  /// An array that has itself in it.
+  /// An array that contains itself.
   static let circle = binary([.array([0])])
 
-  /// An archive of arrays, or sets, that each have the next in them.
+  /// An archive of arrays, or sets, that each contain the next.
   static func nestedArchive(_ depth: Int, classes: [String] = ["NSArray", "NSObject"]) -> Data {
     archive(
       (0..<depth).map { index in

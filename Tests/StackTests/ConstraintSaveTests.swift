@@ -226,7 +226,7 @@ struct ConstraintSaveTests {
       let folder = stack.url.deletingLastPathComponent()
         .appendingPathComponent(
           ".\(stack.url.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")
-      // The former files go when nobody needs them, which is not said to be at once.
+      // The former files are removed when nobody needs them, which may be later than the save.
       func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder.path).count }
       for _ in 0..<200 where try count() != 2 { usleep(50_000) }
       #expect(try count() == 2)

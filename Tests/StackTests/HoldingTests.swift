@@ -2,7 +2,8 @@ import Testing
 
 @testable import CoreData
 
-/// Who keeps whom alive. Objects hold what the program has asked them for; a context holds what it is told to.
+/// What keeps objects alive: an object holds the objects that the program has read through it; a context holds its
+/// objects if it is told to.
 @Suite("Objects that are held")
 struct HoldingTests {
   @Test(

@@ -24,7 +24,7 @@ struct ModelBasedTests {
       // Under stress nothing that was read stays as it is.
       for keepsObjects in Stress.isOn ? [false] : [true, false] {
         var setting = OracleSetting(kind: kind, parents: parents, keepsObjects: keepsObjects)
-        // Not in parents, of which it is not said how their children's saves are undone.
+        // Only without parents: no rule says how a parent undoes what its child saved.
         setting.undoes = parents.allSatisfy { $0 == nil } && seed % 2 == 0
         let (taken, failure) = OracleDriver.explore(
           setting, seed: seed, steps: min(100, max(left, 1)))

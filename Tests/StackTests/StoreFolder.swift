@@ -59,7 +59,7 @@ final class StoreFolder {
 }
 
 extension StoreKind {
-  /// Those that keep what they have.
+  /// The stores whose contents outlive the coordinator.
   static var kept: [StoreKind] { allCases.filter { $0 != .inMemory } }
 
   /// Whether fetches become SQL, which has no blocks.
@@ -68,7 +68,7 @@ extension StoreKind {
   var isOnServer: Bool { self == .postgreSQL }
 }
 
-/// Of tests that open, break or move a store's file.
+/// The condition of tests that open, break or move a store's file.
 let aboutFiles = ConditionTrait.enabled(if: !TestServer.hasAllStores, "It is about files, and a server has none.")
 
 extension NSPersistentStoreCoordinator {
@@ -79,7 +79,7 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// What a coordinator, or a store, tells of itself while the value lives.
+/// The notifications about stores that the given objects post while the log exists.
 final class StoreLog: @unchecked Sendable {
   private let lock = NSLock()
   private var entries: [Notification] = []

@@ -23,7 +23,7 @@ struct TableTests {
         table.insert(thing, at: key)
         expected[key] = thing
       case 1:
-        // An object that stands there no more takes nobody else out.
+        // Removing an object that the key no longer has removes nothing.
         let isThere = expected[key] == thing
         #expect(table.remove(thing, at: key) == isThere)
         if isThere { expected[key] = nil }

@@ -4,7 +4,7 @@ import DurabilitySupport
 import FaultyFiles
 import TestDice
 
-/// Lets the calls of a scenario fail one after the other: the first, then the second, and so on.
+/// Lets the calls of a scenario fail one after the other, each in an attempt of its own.
 struct FailOnce: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fail-once",
@@ -52,10 +52,10 @@ struct FailOnce: ParsableCommand {
 
 /// What fails.
 enum Fault: String, CaseIterable, ExpressibleByArgument {
-  /// The disk, from one call on.
+  /// The disk is full from one call on.
   case full
   case quota, inputOutput, interrupted, descriptors
-  /// One allocation of SQLite's, and all of them from one on.
+  /// One allocation of SQLite's fails, or all of them from one on.
   case memory, noMemory
 
   func begin(_ folder: FaultyFolder, skipping skipped: Int) {
@@ -71,7 +71,7 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// How many calls have failed.
+  /// Ends the fault, and returns how many calls have failed.
   func end(_ folder: FaultyFolder) -> Int {
     switch self {
     case .memory, .noMemory: return faulty_mend_memory()

@@ -2,15 +2,15 @@ import CoreData
 import DurabilitySupport
 import Inspection
 
-/// One store from its making on, through several processes that are killed, and what its log promises.
+/// One store from its making on, through several processes that are killed, and the saves that its log has.
 struct Life {
   let setup: StoreSetup
   let seed: UInt64
   let folder: URL
   let log: URL
-  /// The saves that were acknowledged last.
+  /// The number of the last save that the log has.
   private(set) var acknowledged = 0
-  /// Whether a process ended since, so that one more save may be there.
+  /// Whether a process was killed since, so that the store may have one save more than the log.
   private(set) var mayHaveOneMore = false
 
   /// What a round found out.
@@ -21,7 +21,7 @@ struct Life {
     var saves = 0
     var lost: [String] = []
     var extra: [String] = []
-    /// Half a save, a broken file, a store that can't be opened, a process that ended by itself.
+    /// Half a save, a broken file, a store that can't be opened, a process that ended otherwise than by the kill.
     var broken: [String] = []
 
     var isClean: Bool { lost.isEmpty && extra.isEmpty && broken.isEmpty }
@@ -58,7 +58,7 @@ struct Life {
     }
   }
 
-  /// The store has been found with so many saves.
+  /// Compares the number of saves that the store was found with to the log's.
   private mutating func note(_ found: Int, _ findings: inout Findings) {
     let last = acknowledged + (mayHaveOneMore ? 1 : 0)
     if found < acknowledged { findings.lost.append("\(found) saves of \(acknowledged) are there") }
@@ -67,7 +67,7 @@ struct Life {
     mayHaveOneMore = false
   }
 
-  /// Opens the store and compares all that it has with what the log promises.
+  /// Opens the store and compares all that it has with the ledger after that many saves.
   mutating func check(_ findings: inout Findings) {
     do {
       try autoreleasepool {

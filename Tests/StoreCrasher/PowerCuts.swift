@@ -75,7 +75,7 @@ final class PowerCutRounds {
       + complaints.prefix(5).map { "  " + $0 }).joined(separator: "\n")
   }
 
-  /// Records the deed once more, from another seed, and cuts it so many times.
+  /// Records the deed once more, from another seed, and cuts it `count` times.
   func run(_ count: Int, isVerbose: Bool, hasSyncs: Bool) throws {
     let scenario = Scenario(deed: deed, setup: setup, seed: random.next() >> 40)
     let place = try ScenarioPlace(scenario)

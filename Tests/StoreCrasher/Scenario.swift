@@ -3,7 +3,8 @@ import CoreData
 import DurabilitySupport
 import Inspection
 
-/// Something that a program does to a store in steps, each of which is done or not: what an instrument interrupts.
+/// Something that a program does to a store in steps, and that a test interrupts. Each step must be done whole or not
+/// at all.
 struct Scenario: CustomStringConvertible {
   enum Deed: String, CaseIterable, ExpressibleByArgument {
     case making, saves, batches, automatic, progressive, staged
@@ -17,11 +18,11 @@ struct Scenario: CustomStringConvertible {
 
   var description: String { "\(deed) \(setup)" }
 
-  /// Lets the old model be one that this program has loaded.
+  /// Keeps the old model loaded in this program.
   private static let former = NSPersistentStoreCoordinator(managedObjectModel: ledgerModel)
   private static let savesBefore = 3
 
-  /// Deeds with the stores that they differ for.
+  /// Each deed with the stores for which it takes a way of its own.
   static let all: [(deed: Deed, setup: StoreSetup)] = [
     (
       .making,
@@ -46,7 +47,7 @@ struct Scenario: CustomStringConvertible {
 
   // Doing.
 
-  /// Makes what is there before.
+  /// Makes the store that the deed begins with; none for `making`.
   func prepare(in folder: URL) throws {
     _ = Scenario.former
     if deed == .making { return }
@@ -61,8 +62,8 @@ struct Scenario: CustomStringConvertible {
     try coordinator.removeAllStores()
   }
 
-  /// Does everything. `reached` is told the number of each step that has come to its end; `attempts` runs each part
-  /// that may fail.
+  /// Does all steps. Calls `reached` with the number of each step that has ended; `attempts` runs each part that may
+  /// fail.
   func perform(in folder: URL, attempts: any Attempts = SimpleAttempts(), reached: (Int) throws -> Void) throws {
     switch deed {
     case .making:
@@ -102,7 +103,7 @@ struct Scenario: CustomStringConvertible {
 
   // Looking.
 
-  /// All that the store holds, with the version that it is of. Opens it as a program does after a crash.
+  /// All that the store holds, with the version of its model. Opens the store as a program does after a crash.
   func read(in folder: URL) throws -> [String] {
     guard deed.way != nil else {
       let coordinator = try setup.open(in: folder)

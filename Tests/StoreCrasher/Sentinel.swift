@@ -1,6 +1,6 @@
 import Foundation
 
-/// A tree of files beside what is broken. Whatever a broken file says, nothing in it changes.
+/// A tree of files beside the broken files. Nothing in it may change, whatever a broken file contains.
 struct Sentinel {
   private let folder: URL
 
@@ -15,7 +15,7 @@ struct Sentinel {
     }
   }
 
-  /// What is there: names, contents, permissions, and when each was written last.
+  /// Everything in the tree: names, types, permissions, sizes, times of the last write, and contents.
   func state() throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().map { name in
       let path = folder.appendingPathComponent(name).path

@@ -2,10 +2,10 @@ import ArgumentParser
 import CoreData
 import DurabilitySupport
 
-/// What a round's process does: opens the store, saves, and says so after each save; until it is killed.
+/// What a round's process does until it is killed: opens the store, saves, and logs each save.
 ///
 /// Lines of the log: `open N` (the saves that the store has), `save N`, `kill moment operation file`, `end N` (the
-/// operations there were), `error text`.
+/// number of operations), `error code text`.
 struct Work: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Saves until it is killed.", shouldDisplay: false)
 
@@ -14,9 +14,9 @@ struct Work: ParsableCommand {
   @Option var store: String
   @Option var seed: UInt64
   @Option var saves: Int
-  /// Closes the store and opens it again after so many saves; 0 for never.
+  /// The number of saves after which it closes the store and opens it again; 0 for never.
   @Option var reopen: Int
-  /// The number of the operation that is the last; 0 for none.
+  /// The number of the operation at which it is killed; 0 for none.
   @Option var at: Int
   @Option var moment: String
 

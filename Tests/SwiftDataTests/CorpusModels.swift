@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// The models of public applications whose stores are in the corpus, written anew from what the stores have.
+/// Models of the public applications whose stores are in the corpus. They were written from what the stores contain.
 enum Vacuum {
   enum Rating: String, Codable {
     case easy = "Easy"

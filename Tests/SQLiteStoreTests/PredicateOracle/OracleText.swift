@@ -63,7 +63,7 @@ enum OracleText {
       Array(folded(text, options).unicodeScalars)[...], Array(folded(pattern, options).unicodeScalars)[...])
   }
 
-  /// The whole text fits a regular expression. `c` is the expression's own option.
+  /// Whether the whole text matches a regular expression. The option `c` is left to the expression.
   static func matches(_ text: String, _ pattern: String, _ options: String) -> Bool {
     let others = options.filter { $0 != "c" }
     let text = folded(text, others)

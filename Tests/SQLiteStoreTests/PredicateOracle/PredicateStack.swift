@@ -102,7 +102,7 @@ final class PredicateStack {
     _ request: OracleRequest, _ data: OracleData, isChanged: Bool, in clean: NSManagedObjectContext
   ) -> String? {
     let context = isChanged ? changed! : clean
-    // Cases that are made smaller may name what is no more.
+    // A case that was made smaller may name objects that were left out.
     let known = Set(stored.keys).union(unsaved.keys)
     guard request.predicate?.objects.isSubset(of: known) ?? true else { return nil }
     return context.performAndWait {

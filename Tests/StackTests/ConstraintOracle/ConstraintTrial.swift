@@ -192,7 +192,7 @@ final class ConstraintTrial {
       stored = oracle.stored
       note(objects, before)
       let found = try read(reader)
-      // Whatever the rules in detail: who was there is there, unless the program has deleted it.
+      // Under any policy: an object that existed before is in the store, unless the program has deleted it.
       for number in before.keys where asked[number] != nil && found[number] == nil {
         throw OracleMismatch("\(policy): \(number) is gone from the store")
       }

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// The same over the contract as it was: the framework compares before the save, every object is asked for by itself,
-/// and the server writes over whatever is there.
+/// A wire store without this project's additions to the contract of custom stores: the framework compares before the
+/// save, each object is asked for alone, and the server overwrites whatever it has.
 class LosingWireStore: WireStore {
   override class var storeType: String { "LosingWire" }
 

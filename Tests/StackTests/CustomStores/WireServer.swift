@@ -26,7 +26,7 @@ final class WireServer: @unchecked Sendable {
   private struct State {
     var records: [Int64: Record] = [:]
     var lastKey: Int64 = 0
-    /// Of all records: a version says no more than that it is another.
+    /// The last version of any record. Versions are only compared for equality.
     var lastVersion: Int64 = 100
     var trips: [String] = []
     var isAway = false

@@ -23,8 +23,8 @@ class WireStore: NSIncrementalStore {
   /// Keys that were reserved and not used yet.
   private var keys: Range<Int64> = 0..<0
 
-  /// One request. A connection that has failed is made anew once; a write is not sent twice, since the first may have
-  /// been carried out.
+  /// Sends one request. If the open connection fails, the request is sent once more on a new connection; except for a
+  /// write, which the server may have carried out already.
   private func ask(_ message: [String: Any]) throws -> [String: Any] {
     let answer = try lock.withLock {
       if connection != nil, message["do"] as? String != "write", let answer = try? once(message) { return answer }

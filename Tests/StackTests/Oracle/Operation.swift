@@ -35,7 +35,7 @@ enum OracleAction: CustomStringConvertible {
   /// Reads everything and compares it.
   case look
 
-  /// Whether the event ends before the step: that these take the rest of it with them is not said.
+  /// Whether changes are processed before the step: no rule says that these steps process them.
   var endsEvent: Bool {
     switch self {
     case .refreshAll, .merge: true
@@ -43,7 +43,7 @@ enum OracleAction: CustomStringConvertible {
     }
   }
 
-  /// Whether the step changes objects: such are undone.
+  /// Whether the step changes objects, so that it can be undone.
   var changesObjects: Bool {
     switch self {
     case .insert, .set, .assign, .add, .remove, .move, .delete: true

@@ -17,12 +17,12 @@ struct OracleExpectation {
   }
 
   var outcome = Outcome.done
-  /// What `processPendingChanges` tells of; nil if it does not come to that.
+  /// What the notification of `processPendingChanges` lists; nil if the step does not process changes.
   var event: OracleNotice?
-  /// The undo manager's actions are to be removed: what they do next is not said.
+  /// Whether to remove the undo manager's actions, because no rule says what they would do next.
   var clearsUndo = false
-  /// After a conflict was settled the context must be made level with the store: how far it is by itself is
-  /// not said.
+  /// Whether to refresh the context, because a merge policy has settled a conflict and no rule says which of the
+  /// store's values the context has then.
   var mustRefresh = false
 }
 
@@ -58,7 +58,7 @@ struct Oracle {
   mutating func take(_ step: OracleStep) throws -> OracleExpectation {
     var next = self
     var expectation = try next.perform(step.action, step.context)
-    // What children read of a parent in the middle of an event is not said.
+    // No rule says what a child reads of a parent with changes that are not processed yet.
     if !children(of: step.context).isEmpty || undo != nil, expectation.event == nil {
       expectation.event = try next.contexts[step.context].process()
     }
@@ -87,7 +87,7 @@ struct Oracle {
       if before.outcome != after.outcome {
         undo![index].record(before, after)
       } else {
-        // Whether there is anything to undo in what set values to what they were is not said.
+        // No rule says whether setting a value to what it was can be undone.
         expectation.clearsUndo = true
       }
     default: if expectation.mustRefresh { expectation.clearsUndo = true }
@@ -133,7 +133,7 @@ struct Oracle {
     case .rollback, .reset:
       let source = source(of: index)
       contexts[index].level(with: source.graph, source.versions)
-      // What a child has of objects that were new in its parent is not said: it starts again, too.
+      // No rule says what a child has of objects that were new in its parent. So the child is reset, too.
       for child in children(of: index) { _ = try perform(.reset, child) }
     case .refresh(let number, let merging):
       try check(number, index)
@@ -237,8 +237,8 @@ struct Oracle {
     return expectation
   }
 
-  /// The later of two changes wins, but which changes of parent and child touch each other is not said: so
-  /// there are none.
+  /// The later of two changes wins. No rule says which changes of parent and child conflict, so a save over
+  /// what the parent has changed is unspecified.
   private mutating func saveToParent(_ index: Int, _ parent: Int) throws {
     let context = contexts[index]
     let source = contexts[parent].outcome
@@ -265,7 +265,7 @@ extension OracleStore {
 }
 
 extension OracleContext {
-  /// The object is as it was read. What that means for the other ends of its relationships is not said.
+  /// The object is as it was read. No rule says what that means for the other ends of its relationships.
   mutating func dropAttributes(of number: Int) throws {
     let keys = touched[number] ?? []
     if !keys.isSubset(of: now[number]!.values.keys) {

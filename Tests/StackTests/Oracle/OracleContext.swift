@@ -27,7 +27,7 @@ struct OracleNotice {
 struct OracleContext {
   /// The context it saves to; nil for the store.
   var parent: Int?
-  /// What the store or the parent had when this context last became level with it.
+  /// What the store or the parent had when this context last had the same.
   var base = OracleGraph()
   var versions: [Int: OracleVersion] = [:]
   /// What its objects hold. Deleted ones stay until the save.
@@ -36,7 +36,7 @@ struct OracleContext {
   private(set) var deleted: Set<Int> = []
   /// Deleted objects whose rules have been applied.
   private var propagated: Set<Int> = []
-  /// By object: properties that were touched since the last save, if only to be put back.
+  /// By object: the properties that were set since the last save, even if they have their old value again.
   private(set) var touched: [Int: Set<String>] = [:]
   /// By object: attributes that were set since the last save, perhaps to what they were.
   private(set) var written: [Int: Set<String>] = [:]
@@ -168,7 +168,7 @@ struct OracleContext {
 
   // Where a context starts again.
 
-  /// The object counts as unchanged. Whether the event still tells of it is not said.
+  /// The object counts as unchanged. No rule says whether the next notification still lists it.
   mutating func forgetChanges(of number: Int) {
     _ = now.takeTouched()
     touched[number] = nil
@@ -177,8 +177,8 @@ struct OracleContext {
     event.start.insert(number, now[number]!)
   }
 
-  /// Objects are as they were: who is not there any more is deleted, or as if it had never been; who was
-  /// deleted is there again, inserted if the store does not have it.
+  /// Goes back to a moment. An object that did not exist then is deleted or, if it was new, forgotten. An object that
+  /// was deleted since exists again; it counts as inserted if the store does not have it.
   mutating func restore(_ moment: OracleMoment) {
     var graph = moment.outcome
     for number in graph.numbers {
@@ -186,7 +186,7 @@ struct OracleContext {
       if deleted.contains(number) { keys = graph[number]!.differences(from: nil) }
       if keys.isEmpty { continue }
       touched[number, default: []].formUnion(keys)
-      // Whether an object that is as it was read counts as updated is not said.
+      // No rule says whether an object that is as it was read counts as updated.
       written[number]?.subtract(keys)
       if written[number]?.isEmpty == true { written[number] = nil }
     }

@@ -2,14 +2,14 @@ import Foundation
 
 @testable import CoreData
 
-/// How a program is run.
+/// The contexts and the store that a program of steps runs with.
 struct OracleSetting: CustomStringConvertible {
   let kind: StoreKind
   /// A context for each element: a root, or the child of an earlier one.
   let parents: [Int?]
-  /// Whether contexts keep what they have read, and are looked at after every step; old values then stay
-  /// until a step takes newer ones in. Otherwise nobody keeps objects, which come and go between steps,
-  /// contexts take every change over at once, and all is looked at only now and then.
+  /// Whether the driver keeps all objects that contexts have read, and compares them after every step. Old values then
+  /// stay until a step reads newer ones. Otherwise objects come and go between steps, contexts merge every change at
+  /// once, and the driver compares only now and then.
   let keepsObjects: Bool
   /// Whether contexts have undo managers. Every step is a group then.
   var undoes = false
@@ -24,13 +24,13 @@ struct OracleSetting: CustomStringConvertible {
   }
 }
 
-/// What was found to differ from the oracle.
+/// A difference from the oracle.
 struct OracleMismatch: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Takes steps in the oracle and in contexts, and compares.
+/// Takes each step in the oracle and in the contexts, and compares the two.
 final class OracleDriver {
   let setting: OracleSetting
   var oracle: Oracle
@@ -221,18 +221,18 @@ final class OracleDriver {
     case .look: break
     }
     guard let event = expectation.event else { return }
-    // Where the step itself ends no event, contexts with children end it after the step.
+    // A step that does not process changes is followed by processing in contexts that have children.
     context.processPendingChanges()
     switch step.action {
-    // They tell of themselves, in notifications of their own.
+    // These post notifications of their own.
     case .rollback, .reset, .refresh, .refreshAll, .merge, .undo, .redo: break
-    // The policy's changes are an event of their own.
+    // The policy's changes have a notification of their own.
     case .save where expectation.mustRefresh: break
     default: try compare(event, logs[index], index)
     }
   }
 
-  /// What started again has nothing old.
+  /// Compares the children of a context, and theirs, with the oracle.
   private func lookAtChildren(of index: Int) throws {
     for child in oracle.children(of: index) {
       try look(child)
@@ -248,7 +248,7 @@ final class OracleDriver {
     }
   }
 
-  /// A context that is level again has missed nothing, and keeps no object that it should not have.
+  /// After a context has what its store or parent has: it has missed no saves, and keeps no object that is gone.
   func forget(_ index: Int) throws {
     missed[index] = []
     let there = Set(oracle.contexts[index].now.numbers)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a context changed since it was level with those it reads from, put over what those have by now.
-///
-/// It is what a save does to a store or a parent, and what a refresh or a merge does to a context.
+// A context's changes since it last had the same as its store or parent, applied to what these have now: what a save
+// does to a store or a parent, and what a refresh or a merge does to a context.
 extension OracleGraph {
+  /// This graph with the changes from `base` to `mine`.
   ///
-  /// What deleted objects lead to is not taken over: those that stay say whether they still lead to them.
+  /// Links of deleted objects are not taken over: the objects that stay say whether they still lead to them.
   func merging(_ mine: OracleGraph, since base: OracleGraph, deleted: Set<Int> = []) throws
     -> OracleGraph
   {

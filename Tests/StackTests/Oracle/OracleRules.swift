@@ -25,7 +25,7 @@ enum OracleRules {
     for number in context.living
     where context.inserted.contains(number) || context.touched[number] != nil {
       let own = self.problems(context.now[number]!, deleted: context.deleted)
-      // Only in a child: whatever its parent holds may be broken.
+      // Only in a child can an unchanged object be invalid: its parent may hold invalid values.
       if !own.isEmpty, !context.inserted.contains(number), !context.updated.must.contains(number) {
         throw Unspecified("whether an equal object is checked")
       }

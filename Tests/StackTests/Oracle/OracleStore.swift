@@ -1,7 +1,7 @@
 import Foundation
 
-/// How often a row was saved: grows with every save that changed it. Of some saves it is not said whether
-/// they count, as when an order changed around an object.
+/// How often a row was saved: grows with every save that changed it. No rule says whether some saves count, for example
+/// one in which only the order around an object changed.
 struct OracleVersion: Equatable {
   var sure = 0
   var doubtful = 0

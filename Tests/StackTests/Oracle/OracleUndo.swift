@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a context's objects were at some time; those that were deleted count no more.
+/// A context's objects at one moment, without those that are deleted.
 struct OracleMoment {
   let now: OracleGraph
   let living: [Int]
@@ -19,8 +19,8 @@ struct OracleMoment {
 
 /// What can be undone, and what redone.
 ///
-/// In these programs a step is a group. What was taken in from elsewhere is not undone, and what undoing an
-/// older step does to it is not said: there the list ends. A save changes nothing that could be undone.
+/// In these programs a step is a group. What came from another context is not undone. No rule says what undoing an
+/// older step does to it, so the list of steps starts again there. A save changes nothing that could be undone.
 struct OracleUndo {
   private(set) var past: [(before: OracleMoment, after: OracleMoment)] = []
   private(set) var future: [(before: OracleMoment, after: OracleMoment)] = []

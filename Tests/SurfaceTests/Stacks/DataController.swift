@@ -31,7 +31,7 @@ class DataController: NSObject {
   }
 }
 
-/// Finds its model by itself, and keeps its files in a folder of its own.
+/// A container that passes its model itself, and keeps its files in a folder of its own.
 class JournalContainer: NSPersistentContainer, @unchecked Sendable {
   let isTest: Bool
 

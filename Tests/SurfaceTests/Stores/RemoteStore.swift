@@ -68,7 +68,7 @@ final class RemoteStore: NSIncrementalStore {
         values[name] = newObjectID(for: relationship.destinationEntity!, referenceObject: other)
       }
     }
-    // As so many do: a version that never changes.
+    // The version never changes, as in many public stores.
     return NSIncrementalStoreNode(objectID: objectID, withValues: values, version: 1)
   }
 

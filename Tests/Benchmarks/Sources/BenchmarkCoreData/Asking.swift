@@ -6,7 +6,7 @@ struct Asking {
   let run: Run
   let context: NSManagedObjectContext
 
-  /// Authors of whom any book has so many pages; nothing indexes page counts.
+  /// Authors with any book of a given number of pages; page counts have no index.
   func any() throws {
     let pageCounts = scannedPageCounts()
     var count = 0

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a run of the benchmarks measured, as one value: the runner writes it as JSON, and a page is made of it.
 ///
-/// Two packages compile this file: the benchmarks, which only they who run them build, and the project itself.
+/// Two packages compile this file: the project's, and that of the benchmarks, which is built only to run them.
 public struct BenchmarkReport: Codable, Sendable, Equatable {
   public var machine: Machine
   /// How many rounds; in each, all variants of an operation took turns.
@@ -28,7 +28,7 @@ public struct BenchmarkReport: Codable, Sendable, Equatable {
     public var system: String
     /// When the run began.
     public var date: Date
-    /// The load averages over a minute, before and after: above a third of the cores, others used the machine too.
+    /// The load averages over a minute, before and after. Above a third of the cores, the machine had other work too.
     public var loadBefore: Double
     public var loadAfter: Double
     /// `wall` or `processor`.
@@ -49,7 +49,7 @@ public struct BenchmarkReport: Codable, Sendable, Equatable {
     }
   }
 
-  /// What was measured with so many books.
+  /// What was measured with one number of books.
   public struct Run: Codable, Sendable, Equatable {
     public var size: Int
     public var operations: [Operation]

@@ -2,8 +2,8 @@ import Foundation
 
 /// The store files of one size, in a folder of their own.
 ///
-/// All variants read one and the same store, so that its rows and pages lie alike for all. It is written by
-/// Strata where its driver is there, by C otherwise.
+/// All variants read the same store, so that its rows and pages are laid out alike for all. Strata's driver writes it;
+/// the C driver if Strata's is not built.
 struct Stores {
   let folder: URL
   let drivers: Drivers
