@@ -15,9 +15,9 @@ public struct Disk {
   public static let sector = 512
 
   private struct File {
-    /// What is read before a cut.
+    /// The contents that are read before a cut.
     var now: [UInt8]
-    /// What was synced.
+    /// The contents at the last sync.
     var kept: [UInt8]
     var changes: [Change] = []
   }
@@ -32,7 +32,7 @@ public struct Disk {
     case folder
   }
 
-  /// A step of names that is not on the disk for certain.
+  /// A change of names that may not be on the disk yet.
   private struct Step {
     let folders: Set<String>
     let removed: String?
@@ -49,7 +49,7 @@ public struct Disk {
   private var kept: [String: Entry] = [:]
   private var steps: [Step] = []
 
-  /// All that a folder has, on the disk.
+  /// A disk with all that a folder has, already synced.
   public init(_ folder: URL) throws {
     for name in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where !name.hasSuffix("-shm") {
       let path = folder.appendingPathComponent(name).path
@@ -132,7 +132,7 @@ public struct Disk {
 
   // A cut.
 
-  /// What of the unsynced steps happens to be on the disk.
+  /// Which of the unsynced changes a cut leaves on the disk.
   public enum Luck: CaseIterable, Sendable {
     case nothing, everything, namesOnly, contentsOnly, few, half, most
   }
@@ -141,7 +141,7 @@ public struct Disk {
   public func cut(_ luck: Luck, _ random: inout Dice, into folder: URL) throws {
     var names = kept
     for step in steps where luck.keepsName(&random) { step.apply(to: &names) }
-    // A file whose folder is not there is not there.
+    // A file is lost with its folder.
     func isReachable(_ name: String) -> Bool {
       let parent = Disk.folder(of: name)
       return parent.isEmpty || (names[parent] == .folder && isReachable(parent))

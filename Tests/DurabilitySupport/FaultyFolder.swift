@@ -1,14 +1,14 @@
 import FaultyFiles
 import Foundation
 
-/// A folder whose file operations are numbered, written down, and let fail.
+/// A folder whose file operations are counted, and can be recorded and made to fail.
 ///
-/// All folders below it count as well. Any thread.
+/// All folders below it count as well. Any thread may use it.
 public final class FaultyFolder: Sendable {
   public let url: URL
   let watch: Int32
 
-  /// False under a sanitizer, which has the C library's functions for itself.
+  /// False under a sanitizer, which replaces the same functions of the C library.
   public static var isAvailable: Bool { faulty_is_available() != 0 }
 
   public init(_ url: URL) {
@@ -39,9 +39,9 @@ public final class FaultyFolder: Sendable {
     public static let read = Operations(FAULTY_READ)
     public static let lock = Operations(FAULTY_LOCK)
 
-    /// What needs room on the disk.
+    /// The operations that need room on the disk.
     public static let filling: Operations = [create, write, truncate, makeFolder, link]
-    /// What changes files and folders.
+    /// The operations that change files and folders.
     public static let changing: Operations = [filling, rename, unlink, removeFolder, openToWrite]
     public static let all: Operations = [changing, sync, openToRead, read, lock]
   }
@@ -54,7 +54,8 @@ public final class FaultyFolder: Sendable {
     faulty_kill(watch, operation, moment.rawValue, descriptor)
   }
 
-  /// Lets operations fail: the first `skipped` of them go well, the next `times` fail; nil for all that follow.
+  /// Lets operations fail: the first `skipped` of them succeed, and the next `times` fail. If `times` is nil, all that
+  /// follow fail.
   public func fail(
     _ operations: Operations, with error: Int32, skipping skipped: Int = 0, times: Int? = nil, suffix: String = ""
   ) {

@@ -1,7 +1,7 @@
 import FaultyFiles
 import Foundation
 
-/// An operation that changed a watched folder, as a recording has it.
+/// One recorded operation that changed a watched folder.
 public struct FileOperation: Sendable, CustomStringConvertible {
   public enum Kind: Sendable {
     case create
@@ -12,12 +12,12 @@ public struct FileOperation: Sendable, CustomStringConvertible {
     case unlink
     case makeFolder
     case removeFolder
-    /// A test's own word: what was done up to here has been acknowledged.
+    /// No operation: a test marks that everything before has been acknowledged.
     case mark(Int)
   }
 
   public let kind: Kind
-  /// Below the folder; the folder's own is "".
+  /// The path below the folder; "" for the folder itself.
   public let name: String
 
   public init(_ kind: Kind, _ name: String) { (self.kind, self.name) = (kind, name) }
@@ -38,7 +38,7 @@ public struct FileOperation: Sendable, CustomStringConvertible {
 }
 
 extension FaultyFolder {
-  /// What `body` changes in the folder, with all bytes. It may put marks between.
+  /// What `body` changes in the folder, with all bytes. `body` may add marks.
   public func record(_ body: () throws -> Void) rethrows -> [FileOperation] {
     faulty_record(watch)
     try body()
@@ -63,7 +63,7 @@ extension FaultyFolder {
       let name = String(decoding: take(Int(head.name_length)), as: UTF8.self)
       let second = String(decoding: take(Int(head.second_length)), as: UTF8.self)
       let content = Int(head.kind) == Int(FAULTY_WRITE) ? [UInt8](take(head.size)) : []
-      // The log's index is made again after a crash; and no name leads to a file that was removed.
+      // SQLite rebuilds the log's index after a crash, and a removed file has no name.
       if name.hasSuffix("-shm") || name.hasSuffix(" (deleted)") { continue }
       let kind: FileOperation.Kind
       switch Int(head.kind) {

@@ -32,8 +32,8 @@ public func makeLaterLedgerModel() -> NSManagedObjectModel {
   return model
 }
 
-/// What of the ledger has another name in the later model.
+/// The entities and properties that have another name in the later model.
 public let laterLedgerNames = ["Tag": "Label", "stamp": "changed", "author": "authors"]
 
-/// One for the process.
+/// One model for the process.
 public let laterLedgerModel = makeLaterLedgerModel()

@@ -120,7 +120,7 @@ public struct Ledger: Sendable {
     return .insert(random.any(Kind.allCases)!, lastNumber)
   }
 
-  /// Mostly short, sometimes longer than a page.
+  /// A name, mostly short, sometimes longer than a page.
   private func name(_ number: Int, _ random: inout Dice) -> String {
     let length = random.below(20) == 0 ? 6000 : random.below(200)
     return "\(number)-\(saves)-" + String(repeating: "x", count: length)
@@ -174,7 +174,7 @@ public struct Ledger: Sendable {
     "\(kind) \(number) \(name) \(stamp) cover \(cover ?? "-") author \(author ?? 0) tags \(tags) chapters \(chapters)"
   }
 
-  /// The bytes of a cover, which say which ones they are.
+  /// The bytes of a cover. They contain the book's number and the save, so that no other cover has them.
   static func coverBytes(number: Int, stamp: Int, size: Int) -> Data {
     var data = Data(count: size)
     data.withUnsafeMutableBytes { bytes in
@@ -187,7 +187,7 @@ public struct Ledger: Sendable {
     return data
   }
 
-  /// "size/stamp" of whole bytes; else a text that no ledger has.
+  /// "size/stamp" for the complete bytes of a cover; otherwise a text that no ledger has.
   static func coverText(_ data: Data, number: Int) -> String {
     guard data.count >= 8 else { return "cut to \(data.count)" }
     let word = data.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }

@@ -26,7 +26,7 @@ public final class LedgerContext {
 
   private static func number(of object: NSManagedObject) -> Int { object.value(forKey: "number") as? Int ?? 0 }
 
-  /// How many saves the store has seen.
+  /// The number of saves that the store's step has.
   public var saves: Int { context.performAndWait { step.map(LedgerContext.number) ?? 0 } }
 
   /// Does what the ledger did, without saving.
@@ -66,7 +66,7 @@ public final class LedgerContext {
     }
   }
 
-  /// All that can be seen of the context's changes, and of its objects.
+  /// The context's changes and the values of its objects, as text.
   public func look() -> [String] {
     context.performAndWait {
       context.processPendingChanges()
@@ -157,5 +157,5 @@ public func makeLedgerModel() -> NSManagedObjectModel {
   return model
 }
 
-/// One for the process: what is known of a model is kept with it.
+/// One model for the process, since the framework keeps what it has computed about a model with the model.
 public let ledgerModel = makeLedgerModel()

@@ -5,7 +5,7 @@ public struct StoreSetup: Sendable, Hashable, CustomStringConvertible {
   public enum Kind: String, CaseIterable, Sendable {
     case sqlite, xml, binary
 
-    /// Those whose classes are registered.
+    /// The kinds whose store classes are registered.
     public static var thatExist: [Kind] {
       allCases.filter { NSPersistentStoreCoordinator.registeredStoreTypes[$0.type] != nil }
     }
@@ -20,15 +20,15 @@ public struct StoreSetup: Sendable, Hashable, CustomStringConvertible {
   }
 
   public var kind = Kind.sqlite
-  /// The journal mode, of SQLite.
+  /// SQLite's journal mode.
   public var journal = "wal"
   /// Whether long values lie in files of their own.
   public var hasFiles = false
-  /// Whether the log is moved into the database after every few pages.
+  /// Whether SQLite copies the log into the database after every four pages.
   public var checkpointsOften = false
   /// Whether each commit waits for the disk.
   public var isFull = false
-  /// Whether each commit waits for the folder too, where a journal is removed.
+  /// Whether each commit also syncs the folder from which it has removed the journal.
   public var isExtra = false
   /// How long to wait for another process' lock, in seconds.
   public var timeout = 2
@@ -70,7 +70,7 @@ public struct StoreSetup: Sendable, Hashable, CustomStringConvertible {
 
   public func url(in folder: URL) -> URL { folder.appendingPathComponent("S.\(kind)") }
 
-  /// A coordinator with the store in `folder`, which is made if it isn't there.
+  /// A coordinator with the store in `folder`. Makes the store if it does not exist.
   public func open(in folder: URL, model: NSManagedObjectModel = ledgerModel) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(

@@ -42,7 +42,7 @@ struct Watch {
   struct Buffer record;
 };
 
-// All under `lock`.
+// `lock` protects `watches`.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct Watch watches[WATCH_LIMIT];
 atomic_int faulty_watch_count;
@@ -145,7 +145,7 @@ static void add(struct Buffer *buffer, const void *bytes, size_t length) {
   if (buffer->length + length > buffer->capacity) {
     size_t capacity = (buffer->length + length) * 2 + 65536;
     unsigned char *longer = realloc(buffer->bytes, capacity);
-    // A recording with a gap would prove nothing.
+    // A test of a recording with a gap would prove nothing.
     if (!longer) abort();
     buffer->bytes = longer;
     buffer->capacity = capacity;

@@ -30,18 +30,19 @@ struct Step {
   char second[PATH_MAX];
 };
 
-/// How many folders are watched: while there are none, every function goes straight on.
+/// How many folders are watched. While there are none, every function calls the C library's at once.
 extern atomic_int faulty_watch_count;
 
-/// Numbers an operation, writes it down, decides. Doesn't return where the process is to end before it.
+/// Counts an operation, adds it to the trace, and decides what happens to it. Doesn't return if the process is to end
+/// before the operation.
 void faulty_begin(struct Step *step, int kind, const char *path, const char *second, long size, long offset);
 void faulty_begin_descriptor(struct Step *step, int kind, int descriptor, long size, long offset);
 void faulty_begin_at(
     struct Step *step, int kind, int directory, const char *path, int second_directory, const char *second);
-/// Records an operation that went well. `bytes` are those of a write.
+/// Records an operation that succeeded. `bytes` are those of a write.
 void faulty_note(const struct Step *step, const void *bytes, long size, long offset);
 _Noreturn void faulty_die(const struct Step *step);
-/// A path that does not depend on a folder; 0 if there is none.
+/// Writes the absolute path of a path in an open directory into `result`; returns 0 if there is none.
 int faulty_absolute(int directory, const char *path, char *result);
 
 #endif

@@ -1,4 +1,4 @@
-// The C library's functions, each with a question before it.
+// The C library's functions, each with a check before it of what is to happen to the operation.
 #define _GNU_SOURCE
 #include "FaultyState.h"
 
@@ -28,7 +28,7 @@
 
 #define IS_IDLE (atomic_load_explicit(&faulty_watch_count, memory_order_relaxed) == 0)
 
-// Runs an operation as its step says. `size` is what a recording needs to know beside the names.
+// Runs an operation as its step says. `size` is the number that a recording keeps besides the names.
 #define PERFORM_SIZED(step, failed, call, size)                                                            \
   do {                                                                                                     \
     if ((step).verdict == FAULTY_FAIL) {                                                                   \
@@ -43,7 +43,7 @@
 
 #define PERFORM(step, failed, call) PERFORM_SIZED(step, failed, call, 0)
 
-// Runs a write as its step says. `offset` is negative where the descriptor's place decides.
+// Runs a write as its step says. A negative `offset` stands for the descriptor's own position.
 #define PERFORM_WRITE(step, call, descriptor, bytes, offset)                                               \
   do {                                                                                                     \
     if ((step).verdict == FAULTY_FAIL) {                                                                   \
@@ -56,7 +56,7 @@
     return result;                                                                                         \
   } while (0)
 
-// Records a write. What the caller has no bytes of is read back from the file.
+// Records a write. Without `bytes`, what was written is read back from the file.
 static void note_write(const struct Step *step, int descriptor, const void *bytes, ssize_t size, long offset) {
   int old = errno;
   if (offset < 0) offset = (long)syscall(SYS_lseek, descriptor, 0, SEEK_CUR) - size;
@@ -126,7 +126,7 @@ OPENAT(openat64)
 
 int creat(const char *path, mode_t mode) { return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 
-// The name that a pattern has become is as long as the pattern.
+// Puts the name that the C library has made of a pattern into the step. It is as long as the pattern.
 static int named_temporary(struct Step *step, const char *pattern, int result) {
   const char *slash = strrchr(pattern, '/');
   size_t length = strlen(slash ? slash + 1 : pattern);
@@ -242,7 +242,7 @@ int flock(int descriptor, int kind) {
   PERFORM(step, -1, real(descriptor, kind));
 }
 
-// Of SQLite: locks, and nothing else, are let fail; unlocking is not.
+// SQLite locks by this function. Only locking can be made to fail; unlocking and other commands always run.
 #define FCNTL(name)                                                                                        \
   int name(int descriptor, int command, ...) {                                                             \
     va_list arguments;                                                                                     \

@@ -1,4 +1,4 @@
-// SQLite's allocator, with a question before it.
+// SQLite's allocator, with a check before each allocation whether it is to fail.
 #include "FaultyFiles.h"
 
 #include <sqlite3.h>
@@ -30,7 +30,7 @@ int faulty_take_memory(void) {
   own.xRealloc = reallocate;
   code = sqlite3_config(SQLITE_CONFIG_MALLOC, &own);
   if (code != SQLITE_OK) return code;
-  // Else allocations from its own reserve would not be asked about.
+  // Otherwise SQLite would take small allocations from its own reserve, past these functions.
   return sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
 }
 

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Stands between programs and a server, at a socket of its own, hands on what each says, and cuts a connection on
-/// request.
+/// A relay between programs and a server. It has a socket of its own, passes on what each side sends, and cuts a
+/// connection when a test asks for it.
 public final class Relay: @unchecked Sendable {
   // `@unchecked Sendable`: `cut` is only touched under `lock`, the rest is constant.
 
   /// Where the next connection that sends something is cut.
   public enum Cut: Sendable {
-    /// The server never hears of it.
+    /// The server does not get the request.
     case beforeRequest
-    /// The server hears of it, and nobody hears the answer.
+    /// The server gets the request, but the program does not get the answer.
     case beforeAnswer
   }
 
@@ -72,7 +72,7 @@ public final class Relay: @unchecked Sendable {
       for (from, to) in [(0, upstream), (1, client)] where descriptors[from].revents != 0 {
         let count = read(descriptors[from].fd, &buffer, buffer.count)
         guard count > 0 else { return }
-        // What is sent before the first answers is the greeting.
+        // A connection begins with a greeting, which is not cut.
         if from == 1 { answered += 1 }
         let asked = from == 0 && answered > 2 ? takeCut() : nil
         if asked == .beforeRequest { return }
@@ -83,7 +83,7 @@ public final class Relay: @unchecked Sendable {
           sent += step
         }
         if asked == .beforeAnswer {
-          // Long enough for what was asked to be done.
+          // The server has this time to carry out the request.
           usleep(50_000)
           return
         }

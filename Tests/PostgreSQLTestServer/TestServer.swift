@@ -5,7 +5,7 @@ import Foundation
 public typealias TestServer = PrivateServer
 
 extension PrivateServer {
-  /// The server of this process; nil where PostgreSQL is not installed, which it says once.
+  /// The server of this process; nil if none could be started, which is printed once.
   public static let shared: PrivateServer? = {
     do { return try PrivateServer() } catch {
       print("Skipped: no PostgreSQL server could be started: \(error)")
@@ -13,7 +13,7 @@ extension PrivateServer {
     }
   }()
 
-  /// The same for suites of which nothing is left without it.
+  /// The server, for suites that test nothing without one.
   public static var required: PrivateServer {
     guard let shared else { fatalError("These tests need a PostgreSQL server, and none could be started.") }
     return shared

@@ -3,8 +3,8 @@ import CoreData
 import DurabilitySupport
 import TestDice
 
-/// One of the processes of `ManyProcesses`: opens the store, migrating it if nobody has yet, and works until a file
-/// says that it is over. Its log has a line for each thing that it was told is done.
+/// One of the processes of `ManyProcesses`: opens the store, migrates it if no process has yet, and works until the
+/// file that `stop` names exists. Its log has a line for each thing that the framework has reported as done.
 struct BankMember: ParsableCommand {
   static let configuration = CommandConfiguration(abstract: "Works on a shared store.", shouldDisplay: false)
 
@@ -15,11 +15,11 @@ struct BankMember: ParsableCommand {
   @Option var role: Role
   @Option var number: Int
   @Option var seed: UInt64
-  /// The name of the file that says it is over.
+  /// The name of the file that ends the work.
   @Option var stop: String
 
   func run() throws {
-    // Longer than any store lives: where nobody says that it is over, it ends all the same.
+    // Longer than any round: ends the process even if the file never appears.
     alarm(600)
     let log = SyncedLog(path: log)
     do {
@@ -47,7 +47,7 @@ struct BankMember: ParsableCommand {
   private func isOver() -> Bool { access("\(folder)/\(stop)", F_OK) == 0 }
 }
 
-/// Moves amounts between two accounts, with an entry for each; sometimes takes a pair of entries back.
+/// Moves amounts between two accounts, with an entry for each; sometimes deletes a pair of entries.
 private final class Teller {
   private let context: NSManagedObjectContext
   private let log: SyncedLog
@@ -116,7 +116,7 @@ private final class Teller {
     return account
   }
 
-  /// Once more where somebody else has changed an account meanwhile.
+  /// Runs `body` and saves; again if another process has changed an account meanwhile.
   private func untilSaved(_ body: () throws -> Bool) throws {
     while true {
       guard try body() else { return }
@@ -127,7 +127,7 @@ private final class Teller {
   }
 }
 
-/// Changes all accounts in one request, and inserts and deletes rows by the batch.
+/// Changes all accounts in one batch request, and inserts and deletes rows in batches.
 private struct Batches {
   let context: NSManagedObjectContext
   let log: SyncedLog
@@ -158,7 +158,7 @@ private struct Batches {
   }
 }
 
-/// Adds everything up, pinned to one state of the store.
+/// Adds everything up in one query generation.
 private struct Auditor {
   let context: NSManagedObjectContext
   let log: SyncedLog
@@ -199,7 +199,7 @@ private struct Auditor {
   }
 }
 
-/// Follows the history by its tokens. What it knows at the end is what the store has.
+/// Follows the history with its tokens. At the end it must know the entries that the store has.
 private struct Archivist {
   let context: NSManagedObjectContext
   let log: SyncedLog
@@ -212,7 +212,7 @@ private struct Archivist {
     var entries: Set<String> = []
     var wasOver = false
     while !wasOver {
-      // Read once more after the end of the writers.
+      // Reads once more after the writers have ended.
       wasOver = isOver()
       try autoreleasepool {
         let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)

@@ -3,7 +3,7 @@ import DataModelFiles
 import DurabilitySupport
 import TestDice
 
-/// Objects of an archive that a program may allow.
+/// A class of the program's own, whose objects a transformer allows in archives.
 final class ArchivedPoint: NSObject, NSSecureCoding {
   let next: ArchivedPoint?
   let x: Int
@@ -32,7 +32,7 @@ final class OwnClassesTransformer: NSSecureUnarchiveFromDataTransformer, @unchec
   }
 }
 
-/// A store with a row whose values are archives, which are changed, and read through all transformers.
+/// A store with a row whose values are broken archives, and which are read with all transformers.
 enum BrokenArchives {
   static let model: NSManagedObjectModel = {
     ValueTransformer.setValueTransformer(
@@ -103,7 +103,7 @@ enum BrokenArchives {
     return "archive \(number), \(words)"
   }
 
-  /// Reads the values, and saves a change beside them.
+  /// Reads the values, and saves a change to the same row.
   static func open(_ setup: StoreSetup, in folder: URL) throws {
     let coordinator = try setup.open(in: folder, model: model)
     defer { try? coordinator.removeAllStores() }

@@ -66,7 +66,7 @@ struct BrokenFiles {
       context.apply(ledger.advance(), save: ledger.saves)
       try context.save()
     }
-    // With its log while the store is open, without it afterwards.
+    // While the store is open it has its log; closing removes the log.
     if kind != .wal { try coordinator.removeAllStores() }
     for name in names {
       try FileManager.default.copyItem(
@@ -76,7 +76,7 @@ struct BrokenFiles {
 
   func contents() throws -> [Data] { try names.map { try Data(contentsOf: folder.appendingPathComponent($0)) } }
 
-  /// Writes the files, one of them broken; says how.
+  /// Writes the files, one of them broken, and returns how it was broken.
   func restore(_ originals: [Data], seed: UInt64) throws -> String {
     try? FileManager.default.removeItem(at: folder)
     for name in names {
@@ -91,14 +91,15 @@ struct BrokenFiles {
     case .archives: return try BrokenArchives.change(url, Array(originals.dropFirst()), seed: seed)
     case .sqlite, .wal, .xml, .binary, .mom, .versionInfo, .contents, .mapping, .cdm: break
     }
-    // Of several files the one that the kind is named after, most of the time.
+    // Of several files, mostly the one that the kind is named after.
     let aim = kind == .wal || kind == .versionInfo || (kind == .contents && seed % 16 == 0) ? 1 : 0
     let (data, words) = damaged(originals[aim], seed: seed)
     try data.write(to: folder.appendingPathComponent(names[aim]))
     return words
   }
 
-  /// Half of the forms whose parts are known are changed in what they say, the other half in their bytes.
+  /// Of files whose form is known, half are changed in their values, and half in their bytes. All others are changed in
+  /// their bytes.
   private func damaged(_ original: Data, seed: UInt64) -> (Data, String) {
     if seed % 2 == 0 {
       switch kind {
@@ -114,7 +115,7 @@ struct BrokenFiles {
     return (damage.apply(to: original), "\(damage)")
   }
 
-  /// Whether the broken file could be opened. Throws what must not be.
+  /// Whether the broken file could be opened. Throws what must not happen.
   func open() throws -> Bool {
     switch kind {
     case .mom, .versionInfo: return try openModel(folder.appendingPathComponent("M.momd"))
@@ -181,7 +182,7 @@ struct BrokenFiles {
   /// An error must be of Cocoa's domain and name the file.
   private func check(_ error: any Error, namesFile: Bool = true) throws {
     let error = error as NSError
-    // What another program made of rows can look like its changes to them, or like rows that are gone.
+    // Broken rows can look like rows that another program has changed or deleted.
     if kind == .rows || kind == .schema,
       [NSManagedObjectMergeError, NSManagedObjectReferentialIntegrityError].contains(error.code)
     {

@@ -2,7 +2,7 @@ import DurabilitySupport
 import Foundation
 import TestDice
 
-/// How one file is broken: a pure function of a number.
+/// How one file is broken: a pure function of a seed and the files' sizes.
 struct Damage: CustomStringConvertible {
   private(set) var description = ""
   let file: Int
@@ -16,12 +16,12 @@ struct Damage: CustomStringConvertible {
   }
   private let kind: Kind
 
-  /// - Parameter sizes: those of the files that may be broken.
+  /// - Parameter sizes: The sizes of the files of which one is broken.
   init(seed: UInt64, sizes: [Int]) {
     var random = Dice(state: seed &* 0xD134_2543_DE82_EF95 &+ 1)
     file = random.below(sizes.count)
     let size = max(sizes[file], 1)
-    /// Often near the beginning or the end, where formats keep what matters.
+    /// A place, often near the beginning or the end, where formats keep what matters.
     func place() -> Int {
       switch random.below(4) {
       case 0: return random.below(min(size, 128))

@@ -177,9 +177,9 @@ final class FailingRounds: Attempts {
     if !file.contains(place.url.path) { complain(title, "the error names no file: \(error.localizedDescription)") }
   }
 
-  /// The store is as it was before the part that failed, or as after it.
+  /// Checks that the store is as before the part that failed, or as after it.
   private func checkState() throws {
-    // To look at a store that is not there would make it.
+    // Reading a store that does not exist would make it.
     if place.scenario.deed == .making, reached == 0 { return }
     let found = try place.scenario.read(in: folder)
     let expected = place.states[reached...min(reached + 1, place.states.count - 1)]
@@ -188,7 +188,7 @@ final class FailingRounds: Attempts {
     }
   }
 
-  /// What a thread of the module's own has open is closed soon.
+  /// Checks that no file of the store is open. A thread of the module's own may take up to two seconds to close one.
   private func checkDescriptors(_ title: String) {
     for _ in 0..<200 {
       if place.descriptors.isEmpty { return }

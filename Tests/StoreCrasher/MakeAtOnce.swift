@@ -2,8 +2,8 @@ import ArgumentParser
 import CoreData
 import DurabilitySupport
 
-/// One of several processes that make the same new store, or migrate the same old one, when a file "start" says so; in
-/// a new store it saves one object.
+/// One of several processes that make the same new store, or migrate the same old one, as soon as a file "start"
+/// exists. In a new store it saves one object.
 struct MakeAtOnce: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make-at-once", abstract: "Makes a store together with another process.", shouldDisplay: false)
@@ -29,7 +29,7 @@ struct MakeAtOnce: ParsableCommand {
     try coordinator.removeAllStores()
   }
 
-  /// Opens the bank's store with the later model. Only the file keeps the first one.
+  /// Opens the bank's store with the later model. Only the store's file has the first one.
   private func migrateBank() throws {
     _ = BankModel.later.entities
     waitForStart()

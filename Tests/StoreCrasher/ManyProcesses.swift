@@ -4,7 +4,7 @@ import DurabilitySupport
 import Inspection
 import TestDice
 
-/// Eight processes on one store, some of which are killed all the time; and a reader that knows only SQLite.
+/// Eight processes on one store, some of which are killed again and again; and a reader that knows only SQLite.
 struct ManyProcesses: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "many-processes", abstract: "Lets eight processes work on one store, kills some, and checks sums.")
@@ -100,7 +100,7 @@ private final class Bank {
   }
 
   private func start(_ role: BankMember.Role, _ number: Int, _ log: String) throws -> ChildProcess {
-    // Histories are read to the end when nobody writes any more.
+    // Processes that read the history stop after the writers, so that they read all of it.
     let stop = role == .history ? "stop" : "stop.writers"
     return try ChildProcess([
       "bank-member", "--folder", folder.path, "--log", log, "--role", role.rawValue, "--number", "\(number)",
@@ -121,7 +121,7 @@ private final class Bank {
     wait(true)
   }
 
-  /// What is true of every state of the store, in one transaction and by SQL alone.
+  /// Checks what must be true of every state of the store, in one transaction and with SQL alone.
   private func check(_ report: inout BankReport) throws {
     let database = try PlainDatabase(BankModel.url(in: folder))
     report.complaints += try database.transaction {
@@ -151,7 +151,7 @@ private final class Bank {
           AND Z_MAX < (SELECT COALESCE(MAX(Z_PK), 0) FROM Z\(table))
           """, "the keys of \(table)")
       }
-      // Files are removed only when no reader is left that may ask for them, and this is one.
+      // Files are removed only when no reader may need them, and this transaction is a reader.
       for row in try database.rows("SELECT hex(ZNOTE) FROM ZENTRY WHERE hex(substr(ZNOTE, 1, 1)) = '02'") {
         let name = Bank.text(ofHex: row.dropFirst(2).dropLast(2))
         let file = folder.appendingPathComponent(".Bank_SUPPORT/_EXTERNAL_DATA/\(name)")
@@ -172,7 +172,7 @@ private final class Bank {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What the processes were told is done, what the histories say, and what the store has.
+  /// Compares what the processes logged as done, what the histories say, and what the store has.
   private func compare(_ report: inout BankReport) throws {
     let database = try PlainDatabase(BankModel.url(in: folder))
     let entries = Set(try database.rows("SELECT substr(ZSERIAL, 1, length(ZSERIAL) - 1) FROM ZENTRY"))
@@ -204,7 +204,7 @@ private final class Bank {
     for serial in removed.intersection(entries) { report.complaints.append("\(serial) was deleted and is there") }
     let check = try StoreCheck(BankModel.url(in: folder), BankModel.later)
     report.complaints += check.problems
-    // As a program does that opens the store the next time; what a kill left behind goes.
+    // Opens the store as the next program does, which also removes what a killed one left behind.
     try BankModel.open(in: folder, BankModel.later).removeAllStores()
     report.complaints += try StoreCheck(BankModel.url(in: folder), BankModel.later).unreferencedFiles
       .map { "the file \($0) is still there, and no row refers to it" }

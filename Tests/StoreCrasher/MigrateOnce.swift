@@ -13,7 +13,7 @@ struct MigrateOnce: ParsableCommand {
   @Option var log: String
   @Option var store: String
   @Option var way: MigrationWay
-  /// The number of the operation that is the last; 0 for none.
+  /// The number of the operation at which it is killed; 0 for none.
   @Option var at: Int
   @Option var moment: String
 
@@ -22,7 +22,7 @@ struct MigrateOnce: ParsableCommand {
     let log = SyncedLog(path: log)
     guard let setup = StoreSetup(store), let moment = FaultyFolder.Moment.allCases.first(where: { "\($0)" == moment })
     else { throw ValidationError("a bad option") }
-    // Where no file keeps it, the old model is one that the program has loaded.
+    // Some stores do not contain their model. For them the old model must be loaded in this program.
     let former = NSPersistentStoreCoordinator(managedObjectModel: ledgerModel)
     defer { withExtendedLifetime(former) {} }
     let watched = FaultyFolder(URL(fileURLWithPath: folder, isDirectory: true))

@@ -43,7 +43,7 @@ final class MigrationRounds {
   private let setup: StoreSetup
   private let way: MigrationWay
   private let place: URL
-  /// Lets the old model be one that this program has loaded.
+  /// Keeps the old model loaded in this program.
   private let former = NSPersistentStoreCoordinator(managedObjectModel: ledgerModel)
   private let lines: [String]
   private var random: Dice
@@ -92,8 +92,8 @@ final class MigrationRounds {
     for (operation, moment) in points { _ = try round(at: operation, moment) }
   }
 
-  /// Migrates a copy of the store until the process is killed, and checks what is left. The number of operations, if it
-  /// came to its end.
+  /// Migrates a copy of the store until the process is killed, and checks what is left. Returns the number of
+  /// operations; nil if the process was killed.
   private func round(at operation: Int, _ moment: FaultyFolder.Moment) throws -> Int? {
     try? FileManager.default.removeItem(at: folder)
     try FileManager.default.copyItem(at: original, to: folder)
@@ -127,7 +127,7 @@ final class MigrationRounds {
     } else {
       new += 1
     }
-    // As a program does that opens the store the next time; what was left behind goes.
+    // Opens the store as the next program does, which also removes what the killed one left behind.
     try MigrationWay.automatic.migrate(setup, in: folder)
     try compare(laterLedgerModel, laterLedgerNames)
     if setup.kind == .sqlite {

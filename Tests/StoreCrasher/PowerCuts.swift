@@ -3,7 +3,7 @@ import CoreData
 import DurabilitySupport
 import TestDice
 
-/// Records what a deed does to the disk, and looks at what power cuts leave of it: the state before a step or after it,
+/// Records what a deed does to the disk, and checks what power cuts leave of it: the state before a step or after it,
 /// never a third one.
 struct PowerCuts: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -22,7 +22,7 @@ struct PowerCuts: ParsableCommand {
   @Flag(help: "Takes no sync for done: each of them has to be missed.")
   var withoutSyncs = false
 
-  /// Cuts of one recording.
+  /// The number of cuts for one recording.
   private static let cutsOfRecording = 100
 
   func run() throws {
@@ -35,7 +35,7 @@ struct PowerCuts: ParsableCommand {
     let start = Date()
     var (cuts, complaints) = (0, 0)
     for (index, scenario) in chosen.enumerated() {
-      // Even shares, and no cut left over.
+      // Equal shares, which add up to all cuts.
       let share = count * (index + 1) / chosen.count - count * index / chosen.count
       let rounds = PowerCutRounds(scenario.deed, scenario.setup, seed: seed)
       for first in stride(from: 0, to: share, by: PowerCuts.cutsOfRecording) {
@@ -136,7 +136,7 @@ extension StoreSetup {
     guard kind == .sqlite else { return acknowledged }
     if journal == "wal" { return isFull || isExtra ? acknowledged : 0 }
     if isExtra || isFull && journal != "delete" { return acknowledged }
-    // A journal whose end is not on the disk takes the last commit back.
+    // If the journal's removal is not on the disk, SQLite rolls the last commit back.
     return max(acknowledged - 1, 0)
   }
 }

@@ -21,7 +21,7 @@ struct Rounds: ParsableCommand {
   @Flag(help: "Prints no table.")
   var quiet = false
 
-  /// Rounds that one store lives through.
+  /// The number of rounds for one store.
   private static let roundsOfLife = 8
 
   mutating func validate() throws {
@@ -40,7 +40,7 @@ struct Rounds: ParsableCommand {
     let setups = store.isEmpty ? StoreSetup.all(kinds) : store.compactMap { StoreSetup($0) }
     var report = RoundReport()
     var random = Dice(state: seed)
-    /// How many operations a process of a setup has, in a new folder and in an old one.
+    /// How many operations a process has that is not killed, by setup and by whether the folder is new.
     var usual: [String: Int] = [:]
     var round = 0
     while round < count {
@@ -83,7 +83,7 @@ struct Rounds: ParsableCommand {
     try life.read(child.wait(), &findings)
   }
 
-  /// In memory where the system has such a place: no round waits for a disk.
+  /// In memory where the system has `/dev/shm`, so that no round waits for a disk.
   private func workFolder() throws -> URL {
     let base = folder ?? (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : FileManager.default.temporaryDirectory.path)
     let place = URL(fileURLWithPath: base).appendingPathComponent("store-crasher-\(getpid())", isDirectory: true)
@@ -92,14 +92,14 @@ struct Rounds: ParsableCommand {
   }
 }
 
-/// What one process is to do, and where it ends.
+/// What one process does, and where it is killed.
 struct RoundPlan: CustomStringConvertible {
   let saves: Int
   let reopen: Int
-  /// nil: it may come to its end, unless `delay` is over before.
+  /// The operation at which it is killed; nil if it may finish, unless `delay` ends before.
   var operation: Int?
   let moment: FaultyFolder.Moment
-  /// In microseconds: the process is killed from outside, between operations too.
+  /// In microseconds. After it the process is killed from outside, at any moment.
   var delay: UInt32?
 
   init(_ random: inout Dice, operations: Int?) {

@@ -118,13 +118,13 @@ struct Scenario: CustomStringConvertible {
     return [isOld ? "old" : "new"] + (try LedgerContext(coordinator, names: isOld ? [:] : laterLedgerNames).lines)
   }
 
-  /// What is wrong with a store that has been read; and how many files of values no row refers to.
+  /// What is wrong with the store, and how many files of long values no row refers to.
   func check(in folder: URL) throws -> (problems: [String], unreferenced: Int) {
     var problems: [String] = []
     var unreferenced = 0
     if let way = deed.way {
       let before = try read(in: folder).dropFirst()
-      // As a program does that opens the store the next time; what was left behind goes.
+      // Opens the store as the next program does, which also removes what was left behind.
       try (way == .staged ? way : .automatic).migrate(setup, in: folder)
       let after = try read(in: folder)
       if after.first != "new" { problems.append("the store is old after its migration") }
@@ -144,7 +144,7 @@ struct Scenario: CustomStringConvertible {
 
 /// How the parts of a scenario are run.
 protocol Attempts {
-  /// Runs a part of it, which is done or throws; of a save, `context` is the one that saves.
+  /// Runs one part until it succeeds or throws. `context` is the context of a save, otherwise nil.
   func run<Result>(_ name: String, _ context: LedgerContext?, _ body: () throws -> Result) throws -> Result
 
   func didFetch(_ context: LedgerContext)
@@ -154,7 +154,7 @@ extension Attempts {
   func run<Result>(_ name: String, _ body: () throws -> Result) throws -> Result { try run(name, nil, body) }
 }
 
-/// Once.
+/// Runs each part once.
 struct SimpleAttempts: Attempts {
   func run<Result>(_ name: String, _ context: LedgerContext?, _ body: () throws -> Result) throws -> Result {
     try body()

@@ -1,8 +1,8 @@
 import CoreData
 import DurabilitySupport
 
-/// A folder with the store that a scenario begins with, and what is in it after each step when nothing goes wrong.
-/// In memory where the system has such a place; removed with the value.
+/// A folder with the store that a scenario begins with, and what the store holds after each step when nothing fails.
+/// The folder is in memory where the system has `/dev/shm`, and is removed with the value.
 final class ScenarioPlace {
   let url: URL
   let scenario: Scenario
@@ -26,7 +26,7 @@ final class ScenarioPlace {
 
   private var original: URL { url.appendingPathComponent("original", isDirectory: true) }
 
-  /// A copy of what a scenario begins with.
+  /// A copy of the folder that the scenario begins with.
   func copy(_ name: String) throws -> URL {
     let folder = url.appendingPathComponent(name, isDirectory: true)
     try? FileManager.default.removeItem(at: folder.deletingLastPathComponent())
@@ -35,7 +35,7 @@ final class ScenarioPlace {
     return folder
   }
 
-  /// The descriptors of this process that lead into the folder.
+  /// The files of the folder that this process has open.
   var descriptors: [String] {
     let folder = "/proc/self/fd"
     return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { name in
@@ -45,7 +45,7 @@ final class ScenarioPlace {
   }
 }
 
-/// What an instrument has against a store.
+/// What is wrong with a store.
 struct Complaint: LocalizedError {
   let errorDescription: String?
   init(_ text: String) { errorDescription = text }

@@ -3,7 +3,8 @@ import CoreData
 import DurabilitySupport
 import TestDice
 
-/// A process that saves and fetches without end, as a service does: what it needs must not grow.
+/// A process that saves and fetches for a long time, as a service does. Its memory, descriptors and threads must not
+/// grow.
 struct Service: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service", abstract: "Saves and fetches for long, and watches memory, descriptors and threads.")
@@ -15,9 +16,9 @@ struct Service: ParsableCommand {
   @Option(help: "Where the random numbers begin.")
   var seed: UInt64 = 1
 
-  /// How often the process is measured.
+  /// The number of measurements.
   private static let samples = 40
-  /// What memory may grow by after the first half, in kilobytes.
+  /// How much memory may grow from the second quarter to the last, in kilobytes.
   private static let slack = 4096
 
   func run() throws {
@@ -37,7 +38,7 @@ struct Service: ParsableCommand {
       try autoreleasepool {
         writer.apply(ledger.advance(), save: ledger.saves)
         try writer.save()
-        // As a request to a service: a context of its own, which reads everything and goes.
+        // As a service answers a request: with a context of its own that reads everything and is released.
         if ledger.saves % 3 == 0 {
           fetches += 1
           let reader = try LedgerContext(coordinator)
@@ -54,7 +55,7 @@ struct Service: ParsableCommand {
     try judge(measured)
   }
 
-  /// Compares the last quarter with the second: the first warms up.
+  /// Compares the last quarter with the second. In the first, caches still fill.
   private func judge(_ measured: [Measure]) throws {
     guard measured.count >= 8 else { throw ValidationError("That was too short to measure.") }
     let quarter = measured.count / 4
@@ -74,7 +75,7 @@ struct Service: ParsableCommand {
     print("Nothing grows.")
   }
 
-  /// What the process needs, as the kernel says.
+  /// The process's memory, descriptors and threads, read from the kernel.
   private struct Measure {
     let memory: Int
     let descriptors: Int

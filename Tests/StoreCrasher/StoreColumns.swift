@@ -2,7 +2,7 @@ import Foundation
 
 @_implementationOnly import CSQLite
 
-/// The columns of a store's tables, and statements past the stack.
+/// The columns of a store's tables, and statements that SQLite runs without Core Data.
 enum StoreColumns {
   static func all(in url: URL) throws -> [(table: String, column: String)] {
     let database = try open(url)

@@ -1,14 +1,14 @@
 import Foundation
 
-/// How long random tests play, and where their seeds begin.
+/// How long random tests run, and with which seed they begin.
 ///
-/// By itself each plays one short game, the same on every run, so that what fails was broken by the last change. With
-/// `STRATA_SOAK=20` it plays twenty times as long, from a seed that nobody has tried yet and that it prints; so does
-/// `Scripts/soak`. A test's own variables have the last word, so that a failure can be played again.
+/// Normally each is short, and the same on every run, so that what fails was broken by the last change. With
+/// `STRATA_SOAK=20` it runs twenty times as long, from a random seed that it prints; `Scripts/soak` sets the variable.
+/// A test's own variables win over that, so that a failure can be repeated.
 public enum RandomTest {
   public static let soak = number("STRATA_SOAK").map { max(1, Int($0)) }
 
-  /// How many steps, cases or rounds: what the variable says, else `usual`, times the length of a soak.
+  /// How many steps, cases or rounds: the variable's value; without one, `usual`, multiplied by the length of a soak.
   public static func count(_ variable: String, _ usual: Int) -> Int {
     number(variable).map(Int.init) ?? usual * (soak ?? 1)
   }

@@ -1,6 +1,6 @@
 /// One way into the code: what an input is, and what is done with it.
 ///
-/// An error is a fine answer to any input. A trap, a hang, too much memory and a sanitizer's report are not.
+/// Any input may lead to an error. A trap, a hang, too much memory and a sanitizer's report are not.
 protocol FuzzTarget {
   static var name: String { get }
 
@@ -10,13 +10,13 @@ protocol FuzzTarget {
   /// Makes what all inputs share.
   init() throws
 
-  /// Inputs to begin with that the project's own writers make. Those that are texts lie in `Seeds/NAME` besides.
+  /// Inputs to begin with. Further ones, texts, are files in `Seeds/NAME`.
   func seeds() throws -> [[UInt8]]
 
-  /// Takes one input as far as a program would: reads it, and uses what was read.
+  /// Does with one input what a program would: reads it, and uses what was read.
   func run(_ input: [UInt8]) throws
 
-  /// The input with a change that knows its form; nil to leave it to libFuzzer.
+  /// The input with a change that keeps its form mostly whole; nil to leave the change to libFuzzer.
   func mutated(_ input: [UInt8], _ limit: Int, _ dice: inout Dice) -> [UInt8]?
 }
 

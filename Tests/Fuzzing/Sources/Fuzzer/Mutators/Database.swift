@@ -1,10 +1,10 @@
 import FuzzerEngine
 
-/// A database in memory, past the stack.
+/// A database in memory, used without Core Data.
 final class Database {
   private let handle: OpaquePointer
 
-  /// Nil for bytes that SQLite does not take.
+  /// nil for bytes that SQLite cannot open as a database.
   init?(_ bytes: [UInt8]) {
     var opened: OpaquePointer?
     guard sqlite3_open(":memory:", &opened) == SQLITE_OK, let opened else { return nil }
@@ -20,10 +20,10 @@ final class Database {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// What SQLite refuses changes nothing.
+  /// Runs a statement. One that SQLite refuses changes nothing.
   func execute(_ sql: String) { sqlite3_exec(handle, sql, nil, nil, nil) }
 
-  /// Nil for one that is longer.
+  /// The database's file; nil if it is longer than `limit`.
   func bytes(limit: Int) -> [UInt8]? {
     var size: sqlite3_int64 = 0
     guard let start = sqlite3_serialize(handle, "main", &size, 0) else { return nil }
@@ -61,7 +61,7 @@ final class Database {
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { return [] }
     defer { sqlite3_finalize(statement) }
     return blob.withUnsafeBytes { bytes in
-      // Kept until the statement is gone.
+      // SQLite does not copy the bytes: they live until the statement is finalized.
       sqlite3_bind_blob(statement, 1, bytes.baseAddress, Int32(bytes.count), nil)
       var rows: [Row] = []
       while rows.count < 1000, sqlite3_step(statement) == SQLITE_ROW { rows.append(read(statement)) }

@@ -14,7 +14,7 @@ enum DatabaseMutator {
     "Z_OPT",
   ]
 
-  /// A value as SQL has it: one of the odd ones, or text, number or blob out of the input.
+  /// A value in SQL: one of the odd literals, or a text, number or blob from the input.
   static func value(_ source: inout ByteSource) -> String {
     let kind = source.below(40)
     if kind < literals.count { return literals[kind] }

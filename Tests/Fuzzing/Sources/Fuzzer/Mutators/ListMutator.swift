@@ -85,7 +85,7 @@ enum ListMutator {
     }
   }
 
-  /// The bytes in one of libFuzzer's own ways, which know its dictionary and what the code compares with.
+  /// The bytes, changed by libFuzzer itself, which uses its dictionary and the values that the code compares with.
   static func bytes(_ bytes: [UInt8], limit: Int? = nil) -> [UInt8] {
     let limit = limit ?? bytes.count + 32
     guard limit > 0 else { return bytes }

@@ -93,7 +93,7 @@ struct HistoryTokenTarget: FuzzTarget {
     return [archive, Array("@=1".utf8), Array("@=0,A=-5".utf8)]
   }
 
-  /// A text in which `@` stands for the store's UUID, which is another each time.
+  /// The input: an archive; or a text in which `@` stands for the store's UUID, which differs in every run.
   func run(_ input: [UInt8]) throws {
     let isArchive = input.starts(with: "bplist".utf8)
     let data = isArchive ? Data(input) : try archive(String(decoding: input, as: UTF8.self))
@@ -123,7 +123,7 @@ struct HistoryTokenTarget: FuzzTarget {
   }
 }
 
-/// Is archived as a token is, with any text in it.
+/// An object that is archived like a token, with any text in it.
 final class TokenText: NSObject, NSSecureCoding {
   let text: String
 

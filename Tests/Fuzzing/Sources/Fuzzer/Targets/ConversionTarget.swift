@@ -44,7 +44,7 @@ private typealias Real = any StandardPredicateExpression<Double>
 private typealias Text = any StandardPredicateExpression<String>
 private typealias Members = any StandardPredicateExpression<[Volume]>
 
-/// Each choice is a byte.
+/// Makes an expression from the input: each byte decides one choice.
 private struct ExpressionMaker {
   var source: ByteSource
   private static let deepest = 5
@@ -131,14 +131,14 @@ private struct ExpressionMaker {
     return test(form)
   }
 
-  /// The condition that the input goes on with, about another object: its type is that of the one to be made.
+  /// The condition that the rest of the input makes about another object. Its type is that of the condition to be made.
   private func form(of volume: PredicateExpressions.Variable<Volume>, depth: Int) -> Condition {
     var copy = self
     return copy.condition(volume, depth: depth)
   }
 }
 
-// Each opens what it is given: the types of expressions have those of their parts in them.
+// Each function opens existential values, since the type of an expression contains the types of its parts.
 
 private func value<Output: Codable & Sendable>(_ value: Output) -> any StandardPredicateExpression<Output> {
   PredicateExpressions.build_Arg(value)

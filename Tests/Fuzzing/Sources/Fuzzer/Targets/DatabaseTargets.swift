@@ -83,7 +83,7 @@ struct ExternalReferenceTarget: FuzzTarget {
     return [[2, 39, 2] + name + [0, 1, 2, 3], [2, 4, 1, 7, 8, 9], [3, 39, 2] + name + [0] + name, [0, 0]]
   }
 
-  /// Flags, the column's bytes with their number in front, the file's.
+  /// The input: a byte of flags, the column's bytes after their number, and the file's bytes.
   func run(_ input: [UInt8]) throws {
     guard let database = Database(store) else { return }
     var source = ByteSource(input)
