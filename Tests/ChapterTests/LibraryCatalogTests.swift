@@ -19,7 +19,7 @@ struct LibraryCatalogTests {
   nonisolated static let shipped = packageRoot.appendingPathComponent(
     "Chapters/06-LibraryCatalog/catalog.json")
 
-  /// All rows of all tables that an import writes, past the versions of rows.
+  /// The rows of books, authors and subjects, with their versions, read from the file.
   private func contents() throws -> [[StoreFileValue]] {
     let reader = try StoreFileReader(contentsOf: url)
     return try reader.rows(

@@ -17,7 +17,7 @@ struct LiveTableScreenTests {
     container.loadPersistentStores { _, error in #expect(error == nil) }
   }
 
-  /// Sections of so many patients each, with the letters of the alphabet for names.
+  /// Sections with the given numbers of patients, whose names are the letters of the alphabet.
   private func list(_ counts: [Int]) throws -> ShownList {
     var letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".makeIterator()
     for (index, count) in counts.enumerated() {

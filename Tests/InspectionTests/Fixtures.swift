@@ -118,7 +118,7 @@ enum Library {
   }
 }
 
-/// Runs SQL in a file, past the stack.
+/// Runs SQL in a file, without Core Data.
 func run(_ sql: String, in url: URL) throws {
   var handle: OpaquePointer?
   defer { sqlite3_close(handle) }

@@ -48,7 +48,7 @@ final class LabelPolicy: NSEntityMigrationPolicy {
   }
 }
 
-/// Does what its superclass does, and says so.
+/// Does what its superclass does, and logs each call.
 final class LoggingPolicy: NSEntityMigrationPolicy {
   static let methods = [
     "begin", "create", "endInstanceCreation", "relate", "endRelationshipCreation", "validate", "end",

@@ -27,7 +27,7 @@ struct HostilePathTests {
     try coordinator.remove(store)
   }
 
-  /// A file elsewhere that is to stay as it is, and what stands in it.
+  /// Writes a file outside of the store's folder, which must not change.
   private func secret() throws -> URL {
     let url = outside.file("secret")
     try Data("secret".utf8).write(to: url)

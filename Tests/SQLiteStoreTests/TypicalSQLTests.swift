@@ -37,7 +37,7 @@ struct TypicalSQLTests {
     store = try openStore(catalogueModel(), at: folder.file("Catalogue.sqlite"))
   }
 
-  /// A request, as it is written in a program, and its statement; the values of the parameters behind it.
+  /// A request as in a program, the statement that it becomes, and the values of the statement's parameters.
   struct Case: CustomTestStringConvertible, Sendable {
     let name: String
     let make: @Sendable (NSFetchRequest<NSFetchRequestResult>) -> Void

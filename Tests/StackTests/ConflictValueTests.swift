@@ -252,7 +252,7 @@ struct MergePolicyMisuseTests {
   }
 }
 
-/// Notes how it is asked, and throws where it is told to.
+/// Notes which of its methods are called, and throws in the method that `throwing` names.
 private final class Recording: NSMergePolicy, @unchecked Sendable {
   var calls: [String] = []
   var throwing = ""

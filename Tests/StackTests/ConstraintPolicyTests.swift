@@ -337,7 +337,7 @@ struct ConstraintPolicyTests {
   }
 }
 
-/// Answers conflicts of constraints by itself, and notes the values in question.
+/// Resolves constraint conflicts with `answer`, and notes the values in question.
 private final class OwnPolicy: NSMergePolicy {
   var answer: (NSConstraintConflict) -> Void = { _ in }
   private(set) var asked: [[String]] = []

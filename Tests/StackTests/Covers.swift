@@ -54,7 +54,7 @@ final class Covers {
     try sql("SELECT CAST(SUBSTR(ZCOVER, 2, 36) AS TEXT) FROM ZBOOK WHERE ZTITLE = '\(title)'").first?[0]
   }
 
-  /// Runs a statement past the stack.
+  /// Runs a statement on the file with SQLite alone.
   @discardableResult
   func sql(_ text: String) throws -> [[String?]] {
     try Connection(path: url.path, options: Connection.Options()).rows(text)

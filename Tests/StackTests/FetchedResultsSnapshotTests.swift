@@ -37,7 +37,7 @@ private class SnapshotScreen: NSObject, NSFetchedResultsControllerDelegate {
   }
 }
 
-/// What delegates that take snapshots are told.
+/// The snapshots that delegates get.
 @Suite("Snapshots of fetched results")
 struct FetchedResultsSnapshotTests {
   /// Books A, B, C of 1, 1, 2 pages, saved, and a controller of them.

@@ -24,7 +24,7 @@ struct HistoryRemoteTests {
 
     var all: [NSPersistentHistoryToken?] { lock.withLock { tokens } }
 
-    /// Waits until there are so many, and a while longer for those that should not come.
+    /// Waits until there are `wanted` tokens, and then 0.3 seconds for tokens that should not come.
     func count(_ wanted: Int) async -> Int {
       for _ in 0..<1000 where all.count < wanted { try? await Task.sleep(nanoseconds: 10_000_000) }
       try? await Task.sleep(nanoseconds: 300_000_000)

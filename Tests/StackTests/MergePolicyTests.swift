@@ -94,7 +94,7 @@ struct MergePolicyTests {
         ["A 1 1 X [base]", "mine 0 2 Y [mine]"], ["A 1 1 X [base]", "mine 0 2 Y [mine]"],
         ["A 1 1 X [base]", "theirs 0 2 Z []"],
       ], code: NSManagedObjectConstraintMergeError),
-    // Where no row is there yet the first stays.
+    // If neither object has a row yet, the first one stays.
     Case(
       testDescription: "two new objects with one value here",
       mine: { context, _ in for title in ["first", "second"] { context.new("Book", ["isbn": "2", "title": title]) } },

@@ -180,7 +180,7 @@ private func family(
   return (parent, child)
 }
 
-/// `perform` as it is called where nothing is asynchronous.
+/// Calls the `perform` that returns at once. In an asynchronous function the compiler chooses the asynchronous one.
 private func enqueue(_ block: @escaping @Sendable () -> Void, on context: NSManagedObjectContext) {
   context.perform(block)
 }

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
   }
 }
 
-/// Writes down what it is told.
+/// Logs the calls that it gets.
 final class UndoWatched: NSManagedObject {
   nonisolated(unsafe) static var log: [String] = []
   override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {

@@ -10,7 +10,7 @@ import Testing
   var hasChanges: Bool { modelContext.hasChanges }
 }
 
-/// A model actor by hand. Its context is told to save by itself before the executor has it.
+/// A model actor without the macro. It enables autosaving before it gives the context to the executor.
 actor HandmadeLibrarian: ModelActor {
   nonisolated let modelContainer: ModelContainer
   nonisolated let modelExecutor: any ModelExecutor

@@ -95,7 +95,7 @@ enum OracleChange: CustomStringConvertible {
   case assign(Int, String, [Int])
   case delete(Int)
 
-  /// Whether the objects that it is about are there.
+  /// Whether the objects and properties that it needs exist.
   func isPossible(in data: OracleData) -> Bool {
     func has(_ number: Int) -> Bool { data.objects[number] != nil }
     switch self {

@@ -12,7 +12,7 @@ struct OracleWriter {
 
   private(set) var text = ""
   private(set) var arguments: [Argument] = []
-  /// nil for people: everything as it is usually written, objects by their numbers.
+  /// Chooses between spellings. nil for text that people read: with the usual spelling, and objects by their numbers.
   private var dice: Dice?
 
   init(_ predicate: OraclePredicate, spelling seed: UInt64?) {

@@ -101,7 +101,7 @@ struct AuthorRequestTests {
   func remoteChanges() async throws {
     let told = Told()
     try withStore([NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]) { store, context, coordinator in
-      // From the beginning, since a save is told later: then it is the first.
+      // Listens from the beginning: the save's own notification comes later, and is then the first.
       told.listen(to: coordinator)
       let tag = context.new("Tag", ["name": "a"])
       try context.save()
@@ -135,7 +135,7 @@ struct AuthorRequestTests {
     private var coordinator: NSPersistentStoreCoordinator?
 
     func listen(to coordinator: NSPersistentStoreCoordinator) {
-      // Else it would be gone before it is told.
+      // Keeps the coordinator until the notification comes.
       self.coordinator = coordinator
       observer = NotificationCenter.default.addObserver(
         forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil

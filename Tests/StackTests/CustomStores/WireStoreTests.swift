@@ -192,7 +192,7 @@ struct WireStoreTests {
       try context.save()
       book.read()
       book["pages"] = 3
-      // A store by itself would have looked before this.
+      // A framework that compared the versions itself would have done it before this.
       let store = try #require(context.persistentStoreCoordinator?.persistentStores.first as? WireStore)
       var isFirst = true
       store.willWrite = {

@@ -77,7 +77,7 @@ static void openForAudit(Run *run) {
   expectPersistentPragma(run, "integrity_check", "ok");
 }
 
-/// Prints what a store of books holds, whoever wrote it.
+/// Prints what a store of books holds. The variant that wrote it makes no difference.
 void audit(Run *run) {
   openForAudit(run);
   report(run, "books", "%lld", (long long)oneInteger(run, "SELECT count(*) FROM ZBOOK"));
@@ -118,8 +118,8 @@ static uint64_t tableChecksum(Run *run, const char *table, long long *count) {
   return sum;
 }
 
-/// Prints the columns and the rows of each table that holds objects or links, and the columns of its indexes:
-/// files of whoever wrote them must agree in all of it.
+/// Prints the columns and the rows of each table that holds objects or links, and the columns of its indexes. The
+/// files of all variants must agree in all of it.
 void auditTables(Run *run) {
   openForAudit(run);
   static const char tables[] =

@@ -244,7 +244,7 @@ void writeBlocks(Run *run, size_t perBlock) {
   writeBy(run, runBlocks, perBlock);
 }
 
-/// A book a block, and so many blocks a transaction as wait for a writer with group commit.
+/// One book in each block, and BENCHMARK_GROUP_SIZE blocks in each transaction, as with group commit.
 void writeGroups(Run *run) {
   writeBy(run, runGroups, BENCHMARK_GROUP_SIZE);
 }

@@ -26,7 +26,7 @@ struct Asking {
     run.report("sum", bytes)
   }
 
-  /// The name of each book's writer; the books are there, the writers are not.
+  /// Reads the name of each book's writer. The books were fetched before, the writers were not.
   func traverse() throws {
     let books = try allBooks()
     var count = 0

@@ -21,7 +21,7 @@ struct Goal {
     case nanosecondsMore(Figure, Figure)
     /// Milliseconds spread over the seven properties of each book, in nanoseconds.
     case nanosecondsPerProperty(Figure)
-    /// A figure as it is.
+    /// A figure without a change of unit.
     case plain(Figure)
     /// Bytes spread over the books.
     case bytesPerBook(Figure)
