@@ -28,7 +28,7 @@ public class Tally: NSManagedObject {
   @NSManaged public var name: String?
   @NSManaged public var total: Int64
 
-  /// The tally of that name in `context`, which has to be there.
+  /// The tally of that name in `context`. It must exist.
   public static func named(_ name: String, in context: NSManagedObjectContext) throws -> Tally {
     let request = NSFetchRequest<Tally>(entityName: "Tally")
     request.predicate = NSPredicate(format: "name == %@", name)

@@ -4,7 +4,7 @@ import Foundation
 import ObjectGraphChapter
 import StoreFileReader
 
-/// The store's file as a second connection sees it, past the stack.
+/// The store's file, read with a second connection, without Core Data.
 struct ObjectGraphFile {
   let url: URL
 

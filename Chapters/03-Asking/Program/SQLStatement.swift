@@ -5,7 +5,7 @@ import SQLDebugLog
 struct SQLStatement {
   /// Without the blanks inside parentheses, which Core Data puts in and no reader needs.
   let sql: String
-  /// What stands for each `?`, in their order.
+  /// The values bound to each `?`, in order.
   let values: [String]
   /// How SQLite goes about it.
   let plan: [String]

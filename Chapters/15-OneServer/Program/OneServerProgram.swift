@@ -90,7 +90,7 @@ struct OneServerProgram: ChapterCommand {
     return url
   }
 
-  /// Without PostgreSQL the program says what to install, and leaves with the code for a service that is not there.
+  /// Without PostgreSQL the program says what to install, and ends with the exit code for a missing service.
   private static func server() throws -> PrivateServer {
     do { return try PrivateServer() } catch let error as PrivateServer.NoServer {
       print("Skipped: no PostgreSQL server could be started: \(error)")

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import OneServerChapter
 
-/// This program, started once more as a writer: it is told what to do line by line, and answers line by line.
+/// This program, started once more as a writer. It reads commands line by line, and answers each with a line.
 final class WriterProcess {
   private let process = Process()
   private let (questions, answers) = (Pipe(), Pipe())
@@ -34,7 +34,7 @@ final class WriterProcess {
     process.waitUntilExit()
   }
 
-  /// What such a process does.
+  /// What a writer process does.
   static func serve(_ writer: TallyWriter) throws {
     while let command = readLine() {
       switch command {

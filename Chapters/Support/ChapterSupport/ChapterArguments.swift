@@ -1,7 +1,7 @@
 import Foundation
 
 extension ProcessInfo {
-  /// The program's own arguments: without its name, and without the pairs that are meant for the stack.
+  /// The program's own arguments, without its name and without the pairs that Core Data reads.
   ///
   /// `-com.apple.CoreData.SQLDebug 1` and its relatives are read by Core Data wherever they stand on the
   /// command line. A parser that knows its options would refuse them, so they are taken out before it

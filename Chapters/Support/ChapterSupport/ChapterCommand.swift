@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A command of a chapter's program: what it does is `perform()`, on the main thread.
+/// A command of a chapter's program. It does its work in `perform()`, on the main thread.
 public protocol ChapterCommand: ParsableCommand {
   @MainActor func perform() async throws
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The most memory that this program has held at once.
+/// The most memory that this program has used at one time.
 public enum PeakMemory {
   /// Peak resident size in bytes. On Linux not from `getrusage`, which a program inherits from the one that started it.
   public static var bytes: Int {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `--store` and `--fresh`: where a chapter keeps its file, and whether it starts anew.
+/// `--store` and `--fresh`: where a chapter keeps its file, and whether it removes an earlier one first.
 public struct StoreOptions: ParsableArguments {
   @Option(
     name: .customLong("store"),

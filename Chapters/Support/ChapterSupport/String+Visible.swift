@@ -1,9 +1,9 @@
 extension String {
-  /// The text as a terminal may have it: what it would act upon instead of showing is written out, as `\\u{1B}`.
+  /// The text as a terminal can show it: what a terminal would act upon is written out, as `\\u{1B}`.
   ///
-  /// A stored text may hold anything, so each text on its way to a terminal comes by here: control characters, which
-  /// can move the cursor or rename the window, and marks that turn the direction of what follows them. Newlines and
-  /// tabs stay unless the text is to be one line.
+  /// A stored text may hold anything, so all text on its way to a terminal passes through here. Written out are control
+  /// characters, which can move the cursor or rename the window, and marks that change the direction of the text after
+  /// them. Newlines and tabs stay unless the text is to be one line.
   public func visible(inOneLine: Bool = false) -> String {
     func isActedUpon(_ scalar: Unicode.Scalar) -> Bool {
       switch scalar.value {

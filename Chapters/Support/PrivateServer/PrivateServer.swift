@@ -14,7 +14,7 @@ public final class PrivateServer: @unchecked Sendable {
   private let programs: String
   private let settings: String
 
-  /// Why there is no server, in a sentence that says what to install where that is all.
+  /// Why there is no server, in a sentence that says what to install if that is the reason.
   public struct NoServer: Error, CustomStringConvertible {
     public let description: String
 
@@ -48,7 +48,7 @@ public final class PrivateServer: @unchecked Sendable {
       + ["/usr/local/bin", "/usr/bin", "/opt/homebrew/bin"]
   }
 
-  /// What a statement gives, asked by `psql`, which knows nothing of the store.
+  /// The output of a statement that `psql` runs, without Core Data.
   public func rows(_ sql: String) throws -> [[String]] {
     let (process, output) = (Process(), Pipe())
     process.executableURL = URL(fileURLWithPath: "\(programs)/psql")
@@ -61,7 +61,7 @@ public final class PrivateServer: @unchecked Sendable {
     return text.split(separator: "\n").map { $0.components(separatedBy: "\t") }
   }
 
-  /// The URL of a store that nobody else has: a schema of its own, which is made when the store is opened.
+  /// The URL of a new store, in a schema of its own, which is made when the store is opened.
   public func newStoreURL() -> URL {
     let schema = "s" + UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased()
     return url(schema: schema)
@@ -126,7 +126,7 @@ public final class PrivateServer: @unchecked Sendable {
 
   /// Stops the server and keeps its data, so that it can be started again.
   ///
-  /// - Parameter mode: `fast`, or `immediate`, which is as good as a failure of power.
+  /// - Parameter mode: `fast`, or `immediate`, which has the effect of a power failure.
   public func halt(_ mode: String = "immediate") { end("\(mode)\n") }
 
   /// Kills the server as `kill -9` does, and starts it again.

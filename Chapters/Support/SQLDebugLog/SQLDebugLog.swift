@@ -1,10 +1,10 @@
 /// What Core Data prints with `-com.apple.CoreData.SQLDebug`, read line by line: the statements, at level 3 what was
-/// bound to them, at level 4 how SQLite goes about them.
+/// bound to them, at level 4 SQLite's plans.
 public struct SQLDebugLog: Sendable {
   public struct Statement: Sendable {
-    /// With single blanks.
+    /// The statement's text, with single blanks.
     public let sql: String
-    /// What stands for each `?`, in their order and as it is printed: `(int64)1850`.
+    /// The values bound to each `?`, in order and as they are printed: `(int64)1850`.
     public fileprivate(set) var values: [String] = []
     /// The lines of SQLite's plan.
     public fileprivate(set) var plan: [String] = []
@@ -14,7 +14,7 @@ public struct SQLDebugLog: Sendable {
 
   public init() {}
 
-  /// Takes in a line that is about a statement.
+  /// Adds a line, if it is about a statement.
   ///
   /// - Returns: Whether it is one.
   public mutating func take(_ line: some StringProtocol) -> Bool {

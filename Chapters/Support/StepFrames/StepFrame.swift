@@ -23,7 +23,7 @@ public struct StepFrame: Codable, Hashable, Sendable {
   public struct Object: Codable, Hashable, Sendable {
     public enum State: String, Codable, Sendable {
       case fault, inserted, updated, deleted
-      /// Not a fault, and with nothing to save.
+      /// No fault, and nothing to save.
       case clean
     }
 
@@ -68,7 +68,7 @@ public struct StepFrame: Codable, Hashable, Sendable {
   }
 }
 
-/// The first line of a recording. What the program prints or runs above it is no part of it.
+/// The first line of a recording. What the program prints or runs before it is not part of the recording.
 public struct StepHeading: Codable, Hashable, Sendable {
   /// What the frames show: "Set one end".
   public var recording: String

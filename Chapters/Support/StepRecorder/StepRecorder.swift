@@ -27,7 +27,7 @@ public struct StepRecorder {
   private let names = Names()
   private let print: (String) -> Void
 
-  /// The names that faults had when they were none. Each context has its own: what one has read, another has not.
+  /// The names that faults had before they became faults. Each context has its own: what one has read, another has not.
   private final class Names {
     struct Key: Hashable {
       var context: Int

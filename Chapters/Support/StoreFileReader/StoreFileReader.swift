@@ -2,7 +2,7 @@ import Foundation
 
 @_implementationOnly import CSQLite
 
-/// A second pair of eyes on a store's file: reads it with a connection of its own, past the stack.
+/// Reads a store's file with a connection of its own, without Core Data.
 ///
 /// The chapters print what *the file* holds, so the figures must not come from the contexts and
 /// coordinators that wrote it. This reader knows SQLite and nothing of Core Data. It sees what is
@@ -86,7 +86,7 @@ public final class StoreFileReader {
     StoreFileError(url: url, reason: "\(String(cString: sqlite3_errmsg(connection))) (in `\(sql)`)")
   }
 
-  /// A name of a table or column as SQL takes it.
+  /// The name of a table or column, quoted for SQL.
   public static func quoted(_ name: String) -> String {
     "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
