@@ -79,7 +79,7 @@ struct StoreFixtures {
 }
 
 extension FaultOutcome.FileState {
-  /// Reads a store's file through a connection of its own, past the stack.
+  /// Reads a store's file through a connection of its own, without Core Data.
   init(at url: URL, rowsBefore: Int?) {
     do {
       let reader = try StoreFileReader(contentsOf: url)

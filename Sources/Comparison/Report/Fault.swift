@@ -63,7 +63,7 @@ public struct FaultOutcome: Codable, Sendable, Equatable {
     self.note = note
   }
 
-  /// The content of a store's file, read past the stack.
+  /// The content of a store's file, read without Core Data.
   public struct FileState: Codable, Sendable, Equatable {
     /// Nil if the file is missing or not a database.
     public var rowsBefore: Int?

@@ -97,7 +97,7 @@ extension NSPersistentStore {
 }
 
 extension NSPersistentStore {
-  /// The store, if it is told of changes in values; as `rowStore`.
+  /// The store as a `ValueStore`; nil if it is none. Found like `rowStore`.
   package final var valueStore: (any ValueStore)? {
     if let known = identity.valueStore, known === self { return known }
     return self as? any ValueStore
