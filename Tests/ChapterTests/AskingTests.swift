@@ -1,9 +1,8 @@
+import AskingChapter
 import CoreData
 import Foundation
 import StoreFileReader
 import Testing
-
-@testable import AskingChapter
 
 @Suite("Chapter 3: asking", .serialized)
 @MainActor

@@ -1,9 +1,8 @@
+import BatchesChapter
 import CoreData
 import Foundation
 import StoreFileReader
 import Testing
-
-@testable import BatchesChapter
 
 @Suite("Chapter 11: batches", .serialized)
 @MainActor

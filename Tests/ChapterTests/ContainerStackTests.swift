@@ -1,9 +1,8 @@
+import ContainerStackChapter
 import CoreData
 import Foundation
 import StoreFileReader
 import Testing
-
-@testable import ContainerStackChapter
 
 @Suite("Chapter 4: the container", .serialized)
 @MainActor

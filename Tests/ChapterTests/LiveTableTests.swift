@@ -1,9 +1,8 @@
 import CoreData
 import Foundation
+import LiveTableChapter
 import StoreFileReader
 import Testing
-
-@testable import LiveTableChapter
 
 @Suite("Chapter 12: a live table", .serialized)
 @MainActor

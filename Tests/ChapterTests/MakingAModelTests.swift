@@ -1,8 +1,7 @@
 import CoreData
 import Foundation
+import MakingAModelChapter
 import Testing
-
-@testable import MakingAModelChapter
 
 @Suite("Beside the chapters: making a model", .serialized)
 @MainActor

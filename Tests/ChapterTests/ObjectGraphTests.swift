@@ -1,9 +1,8 @@
 import CoreData
 import Foundation
+import ObjectGraphChapter
 import StoreFileReader
 import Testing
-
-@testable import ObjectGraphChapter
 
 @Suite("Chapter 2: objects that know each other", .serialized)
 @MainActor

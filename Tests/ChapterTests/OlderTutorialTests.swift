@@ -1,9 +1,8 @@
 import BuiltPrograms
 import CoreData
 import Foundation
+import OlderTutorialChapter
 import Testing
-
-@testable import OlderTutorialChapter
 
 @Suite("Page B: from an older tutorial", .serialized)
 @MainActor

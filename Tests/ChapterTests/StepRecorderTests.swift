@@ -1,10 +1,9 @@
 import CoreData
 import Foundation
+import ObjectGraphChapter
 import StepFrames
 import StepRecorder
 import Testing
-
-@testable import ObjectGraphChapter
 
 @Suite("Recording a program for a stepper", .serialized)
 @MainActor

@@ -2,8 +2,7 @@ import CoreData
 import Foundation
 import StoreFileReader
 import Testing
-
-@testable import UnsavedChangesChapter
+import UnsavedChangesChapter
 
 @Suite("Chapter 9: unsaved changes", .serialized)
 @MainActor

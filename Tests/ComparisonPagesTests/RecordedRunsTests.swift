@@ -1,10 +1,9 @@
 import BookPages
 import BookText
+import Comparison
+import ComparisonPages
 import Foundation
 import Testing
-
-@testable import Comparison
-@testable import ComparisonPages
 
 /// The runs that the book shows.
 @Suite("Runs that were recorded") struct RecordedRunsTests {

@@ -1,8 +1,7 @@
+import CoreData
 import DurabilitySupport
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// What becomes of a store whose file is taken away, or changed, while it is open.
 @Suite("Files changed under an open store", hasFaultyFiles)

@@ -1,9 +1,8 @@
+import CoreData
 import DurabilitySupport
 import Foundation
 import TestDice
 import Testing
-
-@testable import CoreData
 
 /// The disk that keeps back what was not synced: that it loses what it may, and nothing else.
 @Suite("Power cuts: the instrument", hasFaultyFiles)

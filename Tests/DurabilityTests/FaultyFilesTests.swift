@@ -1,8 +1,7 @@
+import CoreData
 import DurabilitySupport
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// The instrument itself: that it sees what it says.
 @Suite("Faulty files", hasFaultyFiles)

@@ -1,9 +1,8 @@
+import CoreData
 import DurabilitySupport
 import Foundation
 import TestDice
 import Testing
-
-@testable import CoreData
 
 /// Several processes on one store. `Scripts/many-processes` lets them work for half an hour.
 @Suite("Many processes", hasFaultyFiles)

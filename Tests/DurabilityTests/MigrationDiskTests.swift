@@ -1,9 +1,8 @@
+import CoreData
 import DurabilitySupport
 import Foundation
 import TestDice
 import Testing
-
-@testable import CoreData
 
 /// Migrations on a disk that becomes full, or that refuses to sync.
 @Suite("Migrations on full disks", hasFaultyFiles)

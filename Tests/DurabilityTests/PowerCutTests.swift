@@ -1,9 +1,8 @@
+import CoreData
 import DurabilitySupport
 import Foundation
 import TestDice
 import Testing
-
-@testable import CoreData
 
 /// What a power cut leaves. `Scripts/power-cuts` does the same thousands of times.
 @Suite("Power cuts", hasFaultyFiles)

@@ -1,9 +1,8 @@
 import BuiltPrograms
+import CoreData
 import DurabilitySupport
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// Why nothing of this runs under a sanitizer.
 let hasFaultyFiles = ConditionTrait.enabled(

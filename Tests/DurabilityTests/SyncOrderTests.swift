@@ -1,8 +1,7 @@
+import CoreData
 import DurabilitySupport
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// What a save writes and syncs, in which order. A kill can't show a missing sync; the text does.
 @Suite("The order of writes and syncs", hasFaultyFiles)

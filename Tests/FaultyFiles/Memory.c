@@ -1,6 +1,7 @@
 // SQLite's allocator, with a check before each allocation whether it is to fail.
 #include "FaultyFiles.h"
 
+#include <malloc.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 
@@ -43,4 +44,13 @@ void faulty_fail_memory(long skipped, long count) {
 long faulty_mend_memory(void) {
   atomic_store(&times, 0);
   return atomic_load(&failures);
+}
+
+size_t faulty_heap_bytes(void) {
+#if __GLIBC_PREREQ(2, 33)
+  struct mallinfo2 info = mallinfo2();
+#else
+  struct mallinfo info = mallinfo();
+#endif
+  return (size_t)info.uordblks + (size_t)info.hblkhd;
 }

@@ -1,8 +1,7 @@
 import BookText
 import Foundation
+import Inspection
 import Testing
-
-@testable import Inspection
 
 @Suite("The error codes")
 struct ErrorCodeTests {

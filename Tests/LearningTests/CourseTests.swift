@@ -1,8 +1,7 @@
 import BookText
 import Foundation
+import Learning
 import Testing
-
-@testable import Learning
 
 @Suite("A course")
 struct CourseTests {

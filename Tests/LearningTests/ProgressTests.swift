@@ -1,7 +1,6 @@
 import Foundation
+import Learning
 import Testing
-
-@testable import Learning
 
 @Suite("Progress and the learner's files")
 struct ProgressTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Learning
 import Testing
-
-@testable import Learning
 
 @Suite("The proof")
 struct ProofTests {

@@ -1,7 +1,6 @@
 import Foundation
+import Learning
 import Testing
-
-@testable import Learning
 
 /// A learner's commands, with given results; what they print is looked at as text.
 @Suite("A learner at work")

@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import TestDice
-
-@testable import CoreData
 
 /// Fills a store of any model with random objects that satisfy it.
 struct CorpusData {

@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// What of a model's entities and properties goes where: of each destination entity its source, and of each of its
 /// properties the source's.

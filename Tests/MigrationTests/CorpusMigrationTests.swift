@@ -1,9 +1,8 @@
+import CoreData
 import DataModelFiles
 import Foundation
 import TestDice
 import Testing
-
-@testable import CoreData
 
 /// Versions of models that people have made: a store of each, full of random objects, is migrated to the next one.
 @Suite("Stores of models that people have made, migrated", .enabled(if: ModelVersions.root != nil))

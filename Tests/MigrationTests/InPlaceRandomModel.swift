@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// A model as plain values, to be changed at random.
 struct InPlaceRandomModel {

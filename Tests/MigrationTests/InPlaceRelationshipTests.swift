@@ -1,8 +1,7 @@
+import CoreData
 import Foundation
 import Inspection
 import Testing
-
-@testable import CoreData
 
 @Suite("Migration in place: relationships")
 struct InPlaceRelationshipTests {

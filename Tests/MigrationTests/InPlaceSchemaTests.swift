@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 @Suite("Migration in place: all else that a file has")
 struct InPlaceSchemaTests {

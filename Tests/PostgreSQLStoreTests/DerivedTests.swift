@@ -1,9 +1,8 @@
 import CoreData
 import Foundation
+import PostgreSQLStore
 import PostgreSQLTestServer
 import Testing
-
-@testable import PostgreSQLStore
 
 @Suite("Derived attributes in a PostgreSQL store", hasServer)
 struct DerivedTests {

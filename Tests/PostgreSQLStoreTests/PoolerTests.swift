@@ -1,9 +1,8 @@
 import CoreData
 import Foundation
+import PostgreSQLStore
 import PostgreSQLTestServer
 import Testing
-
-@testable import PostgreSQLStore
 
 private let hasPooler = ConditionTrait.enabled(
   if: TestServer.shared != nil && Pooler.program != nil, "Install the packages postgresql and pgbouncer.")

@@ -1,10 +1,9 @@
 import BuiltPrograms
 import CoreData
 import Foundation
+import PostgreSQLStore
 import PostgreSQLTestServer
 import Testing
-
-@testable import PostgreSQLStore
 
 @Suite("Processes that write one PostgreSQL store", hasServer, .serialized)
 struct ProcessTests {

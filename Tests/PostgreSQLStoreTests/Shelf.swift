@@ -1,9 +1,8 @@
 import CoreData
 import Foundation
+import PostgreSQLStore
 import PostgreSQLTestServer
 import Testing
-
-@testable import PostgreSQLStore
 
 /// Where no server can be started, the suites say so and are skipped.
 let hasServer = ConditionTrait.enabled(

@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// Rules on which SQL and memory once differed.
 @Suite("Rules that SQL and memory share")

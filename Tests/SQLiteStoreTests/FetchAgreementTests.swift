@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// The same objects in a SQLite store and in one that evaluates in memory.
 final class TwoStores {

@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 @Suite("Dictionaries from SQLite")
 struct FetchDictionaryTests {

@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// Property lists and archives that Foundation does not survive, as small as they can be.
 enum HostileList {

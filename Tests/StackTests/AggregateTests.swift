@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// Ann has three books, of 10 and of 30 pages, and one that nobody has counted; Bob has one, of 8; Cid has
 /// none.

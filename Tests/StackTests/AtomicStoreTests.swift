@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// The stores that keep all in memory and write one file.
 private let atomicKinds: [StoreKind] = [.xml, .binary]

@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 @Suite("What batch inserts refuse")
 struct BatchInsertRefusalTests {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("What conflicts say")
 struct ConflictValueTests {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Every delete rule against every rule, cardinality, order and topology, and in every state objects can be
 /// in. What is to come out is said by `RelationshipModel`.

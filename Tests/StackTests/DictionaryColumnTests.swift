@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Columns and groups of dictionaries, by all the ways in which programs name them.
 @Suite("Columns of dictionaries")

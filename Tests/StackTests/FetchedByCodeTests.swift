@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Fetches in which the program's own code decides: blocks and comparators.
 @Suite("Fetches with code in them")

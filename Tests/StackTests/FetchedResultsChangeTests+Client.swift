@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// In the style of an application: a generic data source over a generic controller.
 private final class BookList<Item: NSManagedObject>: NSObject, NSFetchedResultsControllerDelegate {

@@ -1,7 +1,6 @@
+import CoreData
 import TestDice
 import Testing
-
-@testable import CoreData
 
 extension FetchedResultsChangeTests {
   @Test(

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// How a list with a delegate follows its context. `ListScreen` replays each change and compares.
 @Suite("Changes of fetched results")

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// A delegate as an application has it for its diffable data source.
 private class SnapshotScreen: NSObject, NSFetchedResultsControllerDelegate {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Snapshots as values and as objects.
 @Suite("Diffable snapshots")

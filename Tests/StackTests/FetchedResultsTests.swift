@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// What a fetched results controller has after a fetch.
 @Suite("Fetched results controllers")

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("Persistent history of batch requests")
 struct HistoryBatchTests {

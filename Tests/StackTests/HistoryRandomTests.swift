@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Replaying a history gives what the store has.
 @Suite("Persistent history, at random")

@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true as NSNumber]
 

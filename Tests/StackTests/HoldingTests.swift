@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// What keeps objects alive: an object holds the objects that the program has read through it; a context holds its
 /// objects if it is told to.

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("Faults whose rows are gone")
 struct InaccessibleFaultTests {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Every way to change a relationship, at either end, for every cardinality, order and topology, and on
 /// objects that are new, loaded, or faults. What is to come out is said by `RelationshipModel`.

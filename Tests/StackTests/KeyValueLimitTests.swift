@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// What key-value coding takes that is of the right class, and no value of the attribute.
 @Suite("Values that do not fit, by key-value coding")

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// An object that writes down every call of its life.
 final class Diary: NSManagedObject {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// A screen that shows a controller's list the way a table view does: it knows the old sections, is told of
 /// changes, and makes the new sections from these alone.

@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 /// Relationships with so many members that the stack keeps indexes of them: they must say what short ones say.
 @Suite("Relationships with many members")

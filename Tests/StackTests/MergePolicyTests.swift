@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Every merge policy in every kind of conflict. A book is described as "title pages isbn author tags".
 @Suite("Merge policies, case by case")

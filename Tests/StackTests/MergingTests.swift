@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("Merging changes of other contexts")
 struct MergingTests {

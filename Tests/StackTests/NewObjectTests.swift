@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("New objects: refreshed, compared with what was saved, pushed to parents")
 struct NewObjectTests {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("Merging downwards, from parents to children")
 struct ParentMergingTests {

@@ -1,7 +1,6 @@
+import CoreData
 import TestDice
 import Testing
-
-@testable import CoreData
 
 /// The same random work on a stack of each kind of store must leave the same objects, in the working context, in
 /// another one, and, with the invariants on, both ends of every relationship in agreement.

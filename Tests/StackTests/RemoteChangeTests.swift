@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("Notifications of changed stores")
 struct RemoteChangeTests {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Compounds that Foundation's own initializers make: they say FALSEPREDICATE of themselves, until a request has them.
 @Suite("Compounds in requests")

@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 @Suite("Saving a store as another one")
 struct StoreMigrationTests {

@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-@testable import CoreData
 
 @Suite("Stores that come and go")
 struct StoreRemovalTests {

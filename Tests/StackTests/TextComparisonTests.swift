@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// Predicates that compare what is no text with a text.
 @Suite("Comparisons with a text")

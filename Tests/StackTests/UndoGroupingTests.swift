@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 @Suite("Undo by event and by group")
 struct UndoGroupingTests {

@@ -1,6 +1,5 @@
+import CoreData
 import Testing
-
-@testable import CoreData
 
 /// A stack whose context has an undo manager, with groups made by hand.
 func withUndo(

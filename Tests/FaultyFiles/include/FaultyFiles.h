@@ -98,4 +98,7 @@ long faulty_mend_memory(void);
 /// Writes a line to a descriptor and syncs it, without the functions that are watched. Returns 0 if that succeeded.
 int faulty_append(int descriptor, const char *line);
 
+/// How many bytes of the heap of the C library are in use, by all threads.
+size_t faulty_heap_bytes(void);
+
 #endif

@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// Builds predicates of objects, without the format language.
 struct PredicateBuilder {

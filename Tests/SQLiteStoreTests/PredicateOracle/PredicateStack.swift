@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// The oracle's model and data in a store of one kind: a clean context, and one with changes that are not saved.
 final class PredicateStack {

@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// One model with its data, in both kinds of stores, and requests to them.
 struct PredicateTrial {

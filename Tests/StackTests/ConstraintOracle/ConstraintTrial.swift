@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// Takes rounds in contexts and in the oracle, and compares what is in the store after each.
 final class ConstraintTrial {

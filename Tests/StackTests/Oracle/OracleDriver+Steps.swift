@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// Steps that are more than one call.
 extension OracleDriver {

@@ -1,6 +1,5 @@
+import CoreData
 import Foundation
-
-@testable import CoreData
 
 /// The contexts and the store that a program of steps runs with.
 struct OracleSetting: CustomStringConvertible {

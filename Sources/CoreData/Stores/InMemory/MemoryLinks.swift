@@ -67,11 +67,17 @@ struct MemoryLinks {
     for property in indexed[entity] {
       let (before, after) = (old?.destination(property), new?.destination(property))
       if before == after { continue }
-      if let before, let old { sources[Index(property)]?[before.key]?.remove(old.reference) }
+      if let before, let old { removeSource(old.reference, of: before.key, Index(property)) }
       if let after, let new {
         sources[Index(property), default: [:]][after.key, default: []].insert(new.reference)
       }
     }
+  }
+
+  /// A set that the last row has left goes with it: keys are not used again, and nobody would ask for it.
+  private mutating func removeSource(_ row: RowReference, of destination: Int64, _ index: Index) {
+    sources[index]?[destination]?.remove(row)
+    if sources[index]?[destination]?.isEmpty == true { sources[index]?[destination] = nil }
   }
 
   mutating func apply(_ change: LinkChange) {
@@ -88,7 +94,8 @@ struct MemoryLinks {
       }
     }
     if let order = change.order {
-      lists[Place(change.owner, relationship: change.relationship, layouts: layouts)] = ContiguousArray(order)
+      let place = Place(change.owner, relationship: change.relationship, layouts: layouts)
+      lists[place] = order.isEmpty ? nil : ContiguousArray(order)
     }
   }
 
