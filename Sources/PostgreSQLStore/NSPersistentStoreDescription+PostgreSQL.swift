@@ -17,6 +17,17 @@ public let PostgreSQLPreparedStatementsOption = "PostgreSQLPreparedStatementsOpt
 /// them. Default: true. If it is off, a store with persistent history checks the history every two seconds.
 public let PostgreSQLNotificationsOption = "PostgreSQLNotificationsOption"
 
+/// The URL of a streaming replica of the store's server, which then answers fetches and faults. Default: none.
+///
+///     description.setOption(URL(string: "postgresql://mary@copy.example.com/library")! as NSURL,
+///       forKey: PostgreSQLReadReplicaOption)
+///
+/// Saves, batch requests, the history, migrations and pinned contexts stay with the server of the store's own URL. A
+/// context never finds its own save undone: after a save, and after the store was told of a change, that server answers
+/// until the replica has replayed everything that was committed by then. A replica that is away, behind or promoted is
+/// left alone for a while. A server that is no copy of the store's is refused when the store is opened.
+public let PostgreSQLReadReplicaOption = "PostgreSQLReadReplicaOption"
+
 extension NSPersistentStoreDescription {
   /// Describes a store in a PostgreSQL database.
   ///

@@ -31,6 +31,8 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   @exclusivity(unchecked) private(set) var history: PostgreSQLHistory?
   /// Notifies other processes of a commit; nil if notifications are off.
   @exclusivity(unchecked) private(set) var notice: CommitNotice?
+  /// The replica that answers reads; nil if the options name none.
+  @exclusivity(unchecked) private(set) var replica: ReadReplica?
   let keys = KeyBlocks()
   let pins = PinnedConnections()
   let watching = Watching()
@@ -66,7 +68,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   package var translatesFetches: Bool { true }
 
   /// How often the store's connections have sent something and waited for an answer: for measurements.
-  package var trips: Int { pool.trips }
+  package var trips: Int { pool.trips + (replica?.trips ?? 0) }
 
   package required init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
@@ -111,9 +113,27 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
       }
       history = try openHistory(opened.schema)
       notice = settings.notifies ? CommitNotice(store: identity.uuid) : nil
+      replica = try openReplica()
     } catch let error as ServerError {
       throw error.openingFailure
     }
+  }
+
+  /// Connects to the read replica that the options name, if they name one.
+  private func openReplica() throws -> ReadReplica? {
+    guard let value = settings.replica else { return nil }
+    guard let url = value as? URL ?? (value as? String).flatMap(URL.init(string:)), StoreAddress.isAddress(url) else {
+      throw StoreFailure.unsupported("PostgreSQLReadReplicaOption with anything but a URL postgresql://…")
+    }
+    let address = StoreAddress(url, givenSchema: schemaName, connectTimeout: 2)
+    guard address.schema == schemaName else {
+      throw StoreFailure.unsupported(
+        "The read replica \(address.shown.absoluteString), whose schema is not the store's, \(schemaName ?? "none"),")
+    }
+    let origin = try pool.read { try ReplicaOrigin($0, uuid: identity.uuid) }
+    let replica = ReadReplica(at: address, of: pool, origin, settings, trace: trace)
+    try replica.open()
+    return replica
   }
 
   /// Whether an option is set. A number counts as a flag; any other value except `NSNull` is on.
@@ -129,6 +149,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     watching.end()
     pins.close()
     pool.close()
+    replica?.close()
   }
 
   /// The configuration's name; nil for the default configuration, which has all entities.
@@ -170,6 +191,8 @@ struct StoreSettings {
   let patience: TimeInterval
   let preparesStatements: Bool
   let notifies: Bool
+  /// The value of the option that names a read replica, whatever it is.
+  let replica: Any?
 
   init(_ options: [AnyHashable: Any]?) {
     connections = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
@@ -177,5 +200,6 @@ struct StoreSettings {
     preparesStatements =
       (options?[PostgreSQLPreparedStatementsOption] as? NSNumber)?.boolValue ?? true
     notifies = (options?[PostgreSQLNotificationsOption] as? NSNumber)?.boolValue ?? true
+    replica = options?[PostgreSQLReadReplicaOption].flatMap { $0 is NSNull ? nil : $0 }
   }
 }

@@ -193,6 +193,52 @@ struct ConflictTests {
     }
   }
 
+  @Test(
+    "A save or batch that the server can't serialize, SQLSTATE 40001, is run again, and is there once",
+    arguments: ["one statement", "a transaction", "a batch update"])
+  func serialization(_ kind: String) throws {
+    let server = try #require(TestServer.shared)
+    let schema = "serial" + UUID().uuidString.prefix(8).lowercased()
+    // Each of the store's transactions keeps to the state in which it began.
+    let options = "&options=-c%20default_transaction_isolation%3Dserializable"
+    let shelf = try Shelf(libraryModel(), at: server.url(schema: schema, more: options))
+    func refusals() -> Int { server.log.components(separatedBy: "could not serialize access").count }
+    try shelf.context.performAndWait {
+      let context = shelf.context
+      let author = context.new("Author", ["name": "a"])
+      let counter = context.new("Counter", ["count": 0])
+      try context.save()
+      let before = refusals()
+      try shelf.store.pool.use { other in
+        // It has the row, and commits once the store waits for that. The row's version stays as it was.
+        let process = try other.run("BEGIN; UPDATE ZCOUNTER SET ZCOUNT = ZCOUNT; SELECT pg_backend_pid()::text").text(
+          0, 0)
+        nonisolated(unsafe) let other = other
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          let waiting = "SELECT 1 FROM pg_stat_activity WHERE \(process ?? "") = ANY (pg_blocking_pids(pid))"
+          let deadline = Date(timeIntervalSinceNow: 30)
+          while (try? server.rows(waiting))?.isEmpty != false, Date() < deadline { usleep(10_000) }
+          _ = try? other.run("COMMIT")
+          isDone.signal()
+        }
+        if kind == "a batch update" {
+          let update = NSBatchUpdateRequest(entityName: "Counter")
+          update.propertiesToUpdate = ["count": NSExpression(format: "count + 1")]
+          _ = try context.execute(update)
+        } else {
+          counter.setValue(1, forKey: "count")
+          if kind == "a transaction" { author.setValue("b", forKey: "name") }
+          try context.save()
+        }
+        isDone.wait()
+      }
+      #expect(refusals() > before)
+    }
+    let counts = try server.rows("SELECT zcount FROM \(schema).zcounter")
+    #expect(counts == [["1"]])
+  }
+
   @Test("Many who open a new store at a time find one store")
   func opening() async throws {
     let url = try #require(TestServer.shared).newStoreURL()

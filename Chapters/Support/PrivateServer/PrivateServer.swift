@@ -13,6 +13,8 @@ public final class PrivateServer: @unchecked Sendable {
   private var input: FileHandle?
   private let programs: String
   private let settings: String
+  /// The folder of the server that this one is a replica of; empty for none.
+  private let source: String
 
   /// Why there is no server, in a sentence that says what to install if that is the reason.
   public struct NoServer: Error, CustomStringConvertible {
@@ -21,8 +23,11 @@ public final class PrivateServer: @unchecked Sendable {
     public init(description: String) { self.description = description }
   }
 
-  /// - Parameter isDurable: whether commits wait for the disk.
-  public init(isDurable: Bool = false) throws {
+  /// - Parameters:
+  ///   - isDurable: whether commits wait for the disk.
+  ///   - source: the server to copy, and to follow as its streaming replica.
+  ///   - logsStatements: whether `log` has all statements.
+  public init(isDurable: Bool = false, replicaOf source: PrivateServer? = nil, logsStatements: Bool = false) throws {
     guard
       let programs = Self.places.first(where: {
         FileManager.default.isExecutableFile(atPath: "\($0)/initdb")
@@ -30,7 +35,9 @@ public final class PrivateServer: @unchecked Sendable {
       })
     else { throw NoServer(description: "there is no initdb; install the package postgresql") }
     self.programs = programs
-    settings = isDurable ? "" : "-c fsync=off -c full_page_writes=off"
+    settings =
+      (isDurable ? "" : "-c fsync=off -c full_page_writes=off") + (logsStatements ? " -c log_statement=all" : "")
+    self.source = source?.folder ?? ""
     // The socket's path has at most 107 bytes.
     var template = Array("/tmp/pgXXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw NoServer(description: "no folder could be made in /tmp") }
@@ -77,7 +84,9 @@ public final class PrivateServer: @unchecked Sendable {
     let script = """
       cd "$1" || exit 1
       exec 2>shell.log
-      if [ ! -d data ]; then
+      if [ ! -d data ] && [ -n "$4" ]; then
+        "$2/pg_basebackup" -D data -h "$4" -U strata -R -X stream -c fast --no-sync >initdb.log 2>&1 || exit 1
+      elif [ ! -d data ]; then
         "$2/initdb" -D data -U strata -A trust -E UTF8 --locale=C.UTF-8 --no-sync >initdb.log 2>&1 || exit 1
         sed -i '1i local all visitor scram-sha-256' data/pg_hba.conf || exit 1
       fi
@@ -89,7 +98,7 @@ public final class PrivateServer: @unchecked Sendable {
       [ -n "$how" ] || rm -rf "$1"
       """
     let process = Process()
-    let arguments = try unprivileged(["/bin/sh", "-c", script, "sh", folder, programs, settings])
+    let arguments = try unprivileged(["/bin/sh", "-c", script, "sh", folder, programs, settings, source])
     chmod(folder, 0o755)
     let (input, output) = (Pipe(), Pipe())
     // Whatever else this process starts would hold the pipe open, and the shell would wait for it.
@@ -123,6 +132,9 @@ public final class PrivateServer: @unchecked Sendable {
     chown(folder, user, group)
     return ["/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "\(group)", "--clear-groups"] + command
   }
+
+  /// What the server has written to its log.
+  public var log: String { (try? String(contentsOfFile: "\(folder)/server.log", encoding: .utf8)) ?? "" }
 
   /// Stops the server and keeps its data, so that it can be started again.
   ///

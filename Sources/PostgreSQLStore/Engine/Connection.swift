@@ -14,6 +14,8 @@ final class Connection {
   /// The connection's row in `Z_WRITERS`, once it has one, and the number of its last save.
   private var writer: UUID?
   private var lastSave: Int64 = 0
+  /// What the replica at the other end had replayed when it was last asked; nil on a connection to the primary.
+  var replayed: (position: Int64, asked: TimeInterval)?
 
   /// Checks the store's model version before the connection's first save; nil for a connection that makes no saves.
   private let versionGuard: VersionGuard?

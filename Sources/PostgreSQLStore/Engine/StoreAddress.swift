@@ -18,14 +18,18 @@ struct StoreAddress {
   /// The settings of a new session: those of the URL or of `PGOPTIONS`, then the search path. A connection pooler that
   /// can't keep a search path per session refuses it here; a `SET` would change another program's session.
   private let sessionOptions: String?
+  /// How many seconds a new connection may take, if the URL does not say.
+  private let connectTimeout: Int
 
-  init(_ url: URL) {
+  /// - Parameter givenSchema: The schema where the URL names none.
+  init(_ url: URL, givenSchema: String? = nil, connectTimeout: Int = 10) {
+    self.connectTimeout = connectTimeout
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
-      (schema, shown, information, sessionOptions) = (nil, url, url.absoluteString, nil)
+      (schema, shown, information, sessionOptions) = (givenSchema, url, url.absoluteString, nil)
       return
     }
     let items = parts.queryItems ?? []
-    schema = items.last { $0.name == "schema" }?.value
+    schema = items.last { $0.name == "schema" }?.value ?? givenSchema
     let ownOptions = items.last { $0.name == "options" }?.value ?? ProcessInfo.processInfo.environment["PGOPTIONS"]
     sessionOptions = schema.map { schema in
       [ownOptions, "-c search_path=" + StoreAddress.escaped(SQLName.identifier(schema))].compactMap { $0 }
@@ -48,7 +52,7 @@ struct StoreAddress {
         "PostgreSQL's client library, libpq,", package: "libpq5", String(cString: problem))
     }
     // Words before `dbname` are defaults, which the URL can override; words after it override the URL.
-    let words = ["fallback_application_name": "Strata", "connect_timeout": "10"]
+    let words = ["fallback_application_name": "Strata", "connect_timeout": "\(connectTimeout)"]
     let names = Array(words.keys) + ["dbname", "client_encoding"] + (sessionOptions == nil ? [] : ["options"])
     let values = Array(words.values) + [information, "UTF8"] + [sessionOptions].compactMap { $0 }
     return withStrings(names) { names in

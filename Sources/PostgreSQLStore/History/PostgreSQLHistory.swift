@@ -114,7 +114,10 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
 
   // Reading.
 
-  func lastNumber() throws -> Int64 { try store.translatingErrors { try store.pool.read { try lastNumber($0) } } }
+  func lastNumber() throws -> Int64 {
+    defer { store.replica?.mark() }
+    return try store.translatingErrors { try store.pool.read { try lastNumber($0) } }
+  }
 
   func lastNumber(_ connection: Connection) throws -> Int64 {
     let rows = try connection.execute("SELECT Z_LAST FROM ATRANSACTIONCOUNTER")
@@ -129,6 +132,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
     changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void
   ) throws {
+    defer { store.replica?.mark() }
     var hasTold = false
     try store.translatingErrors {
       try store.pool.read { connection in

@@ -1,7 +1,7 @@
 package import CoreData
 import Foundation
 
-/// Reading the newest state, on any free connection.
+/// Reading the newest state, on any free connection to the primary or to its replica.
 extension PostgreSQLStore: RowReader {
   private var newest: StateQuestions { StateQuestions(store: self, rowCache: rowCache) }
 
@@ -31,9 +31,17 @@ extension PostgreSQLStore: RowReader {
     try newest.references(rows, of: layout)
   }
 
-  /// Returns the store's present state, which can be read later.
+  /// Returns the store's present state, which can be read later. It is the primary's: replay on a replica ends
+  /// transactions that read for long.
   package func pinnedGeneration() throws -> (any StoreGeneration)? {
-    try translatingErrors { ServerGeneration(try pins.pin(pool), of: self) }
+    defer { replica?.mark() }
+    return try translatingErrors { ServerGeneration(try pins.pin(pool), of: self) }
+  }
+
+  /// The next read of these rows must not come from a replica that does not have the change yet.
+  package func changedElsewhere(_ rows: [RowReference]) {
+    rowCache.invalidate(rows)
+    replica?.mark()
   }
 
   /// Returns the result of a statement as texts, for this package's tools. The statement can't write.

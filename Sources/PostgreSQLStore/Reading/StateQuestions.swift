@@ -13,8 +13,9 @@ struct StateQuestions {
   private var plans: StatementPlans { store.plans }
 
   private func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard let pinned else { return try store.pool.read(body) }
-    return try pinned.read(body)
+    if let pinned { return try pinned.read(body) }
+    if let result = try store.replica?.read(body) { return result }
+    return try store.pool.read(body)
   }
 
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {

@@ -52,6 +52,7 @@ extension PostgreSQLStore {
   func write<Outcome>(
     _ body: (Connection, SaveMark, PendingOutcome<Outcome>) throws -> Void
   ) throws -> Outcome {
+    defer { replica?.mark() }
     var mark: SaveMark?
     let pending = PendingOutcome<Outcome>()
     do {

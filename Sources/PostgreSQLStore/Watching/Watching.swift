@@ -30,7 +30,11 @@ final class Watching: @unchecked Sendable {
 
 extension PostgreSQLStore: WatchableStore {
   package func beginWatching(_ told: @escaping (Int64?) -> Void) {
-    watching.begin(ServerListener(self, told))
+    watching.begin(
+      ServerListener(self) { [replica] number in
+        replica?.mark()
+        told(number)
+      })
   }
 
   package func endWatching() { watching.end() }
