@@ -133,7 +133,7 @@ let package = Package(
     .testTarget(
       name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),
 
-    // A PostgreSQL server of tests' and chapters' own.
+    // A PostgreSQL server of tests', chapters' and the comparison's own.
     .target(name: "PrivateServer", path: "Chapters/Support/PrivateServer"),
     .target(name: "PostgreSQLTestServer", dependencies: ["PrivateServer"], path: "Tests/PostgreSQLTestServer"),
 
@@ -243,7 +243,10 @@ let package = Package(
     // and its command line.
     + [
       .target(
-        name: "Comparison", dependencies: ["BookText", "ChapterSupport", "CoreData", "StoreFileReader"],
+        name: "Comparison",
+        dependencies: [
+          "BookText", "ChapterSupport", "CoreData", "PostgreSQLStore", "PrivateServer", "StoreFileReader",
+        ],
         exclude: ["Books.xcdatamodeld"], swiftSettings: stackSettings, plugins: [.plugin(name: "CompileDataModel")]),
       .target(name: "ParentChildSetup", dependencies: ["CoreData"], swiftSettings: stackSettings),
       .target(name: "ActorWriterSetup", dependencies: ["CoreData"]),
@@ -251,7 +254,7 @@ let package = Package(
         name: "ChapterSetups",
         dependencies: [
           "ActorWriterSetup", "Comparison", "ContainerStackChapter", "CoreData", "DataControllerChapter",
-          "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup", "SwiftData",
+          "EnqueueWriterChapter", "ManualStackChapter", "ParentChildSetup", "PostgreSQLStore", "SwiftData",
         ], swiftSettings: stackSettings),
       .executableTarget(
         name: "compare",
@@ -260,7 +263,8 @@ let package = Package(
         ],
         swiftSettings: stackSettings),
       .testTarget(
-        name: "ComparisonTests", dependencies: ["BookText", "BuiltPrograms", "ChapterSetups", "Comparison", "compare"],
+        name: "ComparisonTests",
+        dependencies: ["BookText", "BuiltPrograms", "ChapterSetups", "Comparison", "PrivateServer", "compare"],
         exclude: ["Own"], resources: [.copy("example.json")], swiftSettings: stackSettings),
     ]
     // Pages of figures, in the book's dress: the comparison, and the benchmarks, whose report the benchmarks' own

@@ -9,5 +9,5 @@ public enum ChapterSetups {
   ]
 
   /// The set-ups that run only when they are named, because a reader of chapter 8 doesn't know them yet.
-  public static let later: [any ComparedSetup.Type] = [SwiftDataSetup.self]
+  public static let later: [any ComparedSetup.Type] = [SwiftDataSetup.self, ServerSetup.self]
 }

@@ -13,7 +13,8 @@ struct CompareCommand: ParsableCommand {
       build: swift run -c release compare.
 
       Name two set-ups to see their code side by side, too: compare manual enqueue. Without names those run that chapter 8
-      compares; chapter 14's runs when you name it: compare background swiftdata.
+      compares; chapter 14's runs when you name it: compare background swiftdata. So does the one on a PostgreSQL
+      server, which compare starts by itself: compare background server.
       """)
 
   @Argument(help: ArgumentHelp("Run only these set-ups. Name two for a closer comparison.", valueName: "set-up"))
@@ -77,10 +78,16 @@ struct CompareCommand: ParsableCommand {
     if list { return candidates.forEach { print("\($0.info.id): \($0.info.summary)") } }
     if let with { candidates += try readers(URL(fileURLWithPath: with), sources) }
     let run = try ComparisonRun(candidates, options: options, progress: Self.progress)
+    if let omission = run.omission {
+      FileHandle.standardError.write(Data("\(omission)\n".utf8))
+      if run.candidates.isEmpty { throw ExitCode(EX_UNAVAILABLE) }
+    }
     if try pages.refreshReport(with: { try run.report(sources: sources) }) { return }
     let report = try run.report(sources: sources)
     try show(report, sources)
     if report.setups.contains(where: { !$0.failures.isEmpty }) { throw ExitCode.failure }
+    // As a chapter's program says it.
+    if run.omission != nil { throw ExitCode(EX_UNAVAILABLE) }
   }
 
   private func show(_ report: ComparisonReport, _ sources: SetupSources?) throws {

@@ -1,6 +1,7 @@
 import BuiltPrograms
 import ChapterSetups
 import Foundation
+import PrivateServer
 import Testing
 
 @testable import Comparison
@@ -145,10 +146,55 @@ struct RunTests {
       #expect(try outcome(.trap, id).surface == .ended)
       #expect(try outcome(.full, id).surface == .thrown)
       for fault in [InjectedFault.killed, .trap] { #expect(try outcome(fault, id).file.rowsAfter == 100) }
-      for fault in InjectedFault.allCases where !fault.isMetAtOpening {
+      for fault in InjectedFault.all(for: report.setups.map(\.info)) where !fault.isMetAtOpening {
         #expect(try outcome(fault, id).file.integrity == "ok")
       }
     }
+  }
+
+  @Test(
+    "A set-up on a server gets through the workload and the faults, its books counted by psql, a file's faults left out",
+    .enabled(if: (try? PrivateServer()) != nil, "Install the package postgresql."))
+  func server() throws {
+    let report = try self.report(["background", "server"], faults: true)
+    let setup = try #require(report.setup("server"))
+    #expect(setup.failures == [] && setup.visibility?.changedObject == .atOnce)
+    func outcome(_ fault: InjectedFault, of id: String = "server") throws -> FaultOutcome {
+      try #require(report.setup(id)?.outcomes[fault.rawValue])
+    }
+    for fault in [InjectedFault.unreadable, .full] {
+      let outcome = try outcome(fault)
+      #expect(outcome.surface == .notApplicable && outcome.note == "A file's fault: does not apply.")
+    }
+    let elsewhere = try outcome(.serverStops, of: "background")
+    #expect(elsewhere.surface == .notApplicable && elsewhere.note == "A server's fault: does not apply.")
+    #expect(ReportText(report, factsOnly: true).text.contains("a file's fault: does not apply"))
+    let stopped = try outcome(.serverStops)
+    #expect(stopped.surface == .thrown && stopped.canWriteAfterwards == true && stopped.file.rowsAfter == 101)
+    #expect(stopped.message?.contains("08006") == true, "\(stopped)")
+    let killed = try outcome(.killed)
+    #expect(killed.place == "SIGKILL" && killed.file.rowsAfter == 100)
+    #expect(try outcome(.thrown).surface == .thrown && outcome(.thrown).file.rowsAfter == 101)
+    #expect(try outcome(.trap).surface == .ended && outcome(.trap).file.rowsAfter == 100)
+    #expect(try outcome(.constraint).error?.hasPrefix("NSCocoaErrorDomain 133021") == true)
+    #expect(try outcome(.conflict).file.detail == "the user's value")
+    #expect(try outcome(.olderModel).surface == .none && outcome(.otherModel).surface == .thrown)
+  }
+
+  @Test("A planted lack of saving fails on a server too", .enabled(if: (try? PrivateServer()) != nil))
+  func noSaveOnServer() throws {
+    let report = try self.report(["server"], plant: .noSave)
+    #expect(report.setup("server")?.failures.contains { $0.contains("books and should hold") } == true)
+  }
+
+  @Test("Where no server can be started its set-up is left out, with what to install")
+  func noServer() throws {
+    let before = ProcessInfo.processInfo.environment["STRATA_POSTGRESQL"]
+    setenv("STRATA_POSTGRESQL", "/nowhere", 1)
+    defer { if let before { setenv("STRATA_POSTGRESQL", before, 1) } else { unsetenv("STRATA_POSTGRESQL") } }
+    let run = try ComparisonRun(try candidates(["background", "server"]))
+    #expect(run.candidates.map(\.info.id) == ["background"])
+    #expect(run.omission?.contains("install the package postgresql") == true)
   }
 
   @Test("A set-up that is not there is an error, not an empty row")

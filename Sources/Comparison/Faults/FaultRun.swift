@@ -1,4 +1,5 @@
 import CoreData
+import PostgreSQLStore
 
 /// Exposes a set-up to a fault. It runs in a process of its own, because the fault may end the process.
 @MainActor
@@ -73,6 +74,7 @@ struct FaultRun {
     case .trap: await trap(setup)
     case .killed: await killed(setup)
     case .full: await full(setup)
+    case .serverStops: await serverStops(setup)
     case .unreadable, .modelMissing, .olderModel, .otherModel: Sighting(surface: .notApplicable)
     }
   }
@@ -128,8 +130,9 @@ struct FaultRun {
 
   private func killed(_ setup: any ComparedSetup) async -> Sighting {
     let log = folder.appendingPathComponent(type.info.storeName + "-wal").path
+    let logged = try? serverLog(setup)
     Thread.detachNewThread {
-      while FileSize.bytes(log) < 512 * 1024 { usleep(100) }
+      while (logged?() ?? FileSize.bytes(log)) < 512 * 1024 { usleep(100) }
       kill(getpid(), SIGKILL)
     }
     var sighting = await seen {
@@ -139,6 +142,30 @@ struct FaultRun {
     }
     sighting.note = "The save was over before the kill."
     return sighting
+  }
+
+  /// What the server's log has grown by since this call; nil for a store in a file.
+  private func serverLog(_ setup: any ComparedSetup) throws -> (@Sendable () -> Int)? {
+    let stores = setup.view.managedContext.persistentStoreCoordinator?.persistentStores
+    guard let store = stores?.first as? PostgreSQLStore else { return nil }
+    guard let start = try store.texts("SELECT pg_current_wal_insert_lsn()")[0][0] else { return nil }
+    return {
+      let grown = try? store.texts("SELECT (pg_current_wal_insert_lsn() - '\(start)')::bigint")[0][0]
+      return grown.flatMap { Int($0) } ?? 0
+    }
+  }
+
+  private func serverStops(_ setup: any ComparedSetup) async -> Sighting {
+    do {
+      try ServerSwitch.stop.ask(in: folder)
+      let sighting = await seen {
+        try await setup.writeBooks { context in for number in 1000..<1010 { context.makeBook(number) } }
+      }
+      try ServerSwitch.start.ask(in: folder)
+      return sighting
+    } catch {
+      return Sighting(ErrorFacts(error, at: "the server"))
+    }
   }
 
   private func full(_ setup: any ComparedSetup) async -> Sighting {

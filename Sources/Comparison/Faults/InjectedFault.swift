@@ -5,6 +5,7 @@ enum InjectedFault: String, Codable, Sendable, CaseIterable {
   case olderModel = "older-model"
   case otherModel = "other-model"
   case conflict, constraint, thrown, trap, killed, full
+  case serverStops = "server-stops"
 
   var fault: Fault { Fault(id: rawValue, title: title, explanation: explanation) }
 
@@ -20,6 +21,7 @@ enum InjectedFault: String, Codable, Sendable, CaseIterable {
     case .trap: "a block traps"
     case .killed: "killed in the middle of a save"
     case .full: "the disk is full"
+    case .serverStops: "the server stops"
     }
   }
 
@@ -44,7 +46,23 @@ enum InjectedFault: String, Codable, Sendable, CaseIterable {
       The process may not let files grow (RLIMIT_FSIZE, so SQLite gets EFBIG where a full disk gives ENOSPC) while a write \
       saves 10,000 books. Then it may, and one good book is written.
       """
+    case .serverStops:
+      "The server stops as by kill -9, and a write makes ten books. Then it is started, and one good book is written."
     }
+  }
+
+  /// Why it means nothing to a set-up; nil if it does mean something.
+  func reasonAgainst(_ info: SetupInfo) -> String? {
+    switch self {
+    case .unreadable, .full: info.isOnServer == true ? "A file's fault: does not apply." : nil
+    case .serverStops: info.isOnServer == true ? nil : "A server's fault: does not apply."
+    default: nil
+    }
+  }
+
+  /// Those that mean something to one of the set-ups.
+  static func all(for infos: [SetupInfo]) -> [InjectedFault] {
+    allCases.filter { fault in infos.isEmpty || infos.contains { fault.reasonAgainst($0) == nil } }
   }
 
   /// Whether the fault occurs while the store is opened.

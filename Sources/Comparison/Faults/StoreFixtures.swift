@@ -11,32 +11,56 @@ struct StoreFixtures {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// A store with `count` books.
-  func books(_ count: Int) throws -> URL {
-    try store("books-\(count).sqlite", model: try Self.model(), count: count)
+  /// What a set-up finds.
+  enum Fixture: Hashable {
+    case books(Int)
+    case olderModel(Int)
+    case otherModel(Int)
+    /// A text where the store should be.
+    case text
+
+    /// A store's model and how many books it has; nil for what is no store.
+    func content() throws -> (NSManagedObjectModel, Int)? {
+      switch self {
+      case .books(let count): (try StoreFixtures.model(), count)
+      case .olderModel(let count): (try StoreFixtures.olderModel(), count)
+      case .otherModel(let count): (try StoreFixtures.otherModel(), count)
+      case .text: nil
+      }
+    }
   }
 
-  /// A store of an older model without `stock`. A lightweight migration would add it.
-  func olderModel(_ count: Int) throws -> URL {
+  /// The file of a fixture, made once.
+  func file(_ fixture: Fixture) throws -> URL {
+    guard let (model, count) = try fixture.content() else { return try text() }
+    let url = folder.appendingPathComponent("\(fixture).sqlite")
+    if !FileManager.default.fileExists(atPath: url.path) {
+      try Self.fill(url, type: NSSQLiteStoreType, model: model, count: count)
+    }
+    return url
+  }
+
+  /// An older model without `stock`. A lightweight migration would add it.
+  private static func olderModel() throws -> NSManagedObjectModel {
     let model = try Self.model().copy() as! NSManagedObjectModel
     let book = model.entitiesByName["Book"]!
     book.managedObjectClassName = "NSManagedObject"
     book.properties = book.properties.filter { $0.name != "stock" }
-    return try store("older.sqlite", model: model, count: count)
+    return model
   }
 
-  /// A store of another model, in which `pages` is a string. No mapping can be inferred for that.
-  func otherModel(_ count: Int) throws -> URL {
+  /// Another model, in which `pages` is a string. No mapping can be inferred for that.
+  private static func otherModel() throws -> NSManagedObjectModel {
     let model = try Self.model().copy() as! NSManagedObjectModel
     let book = model.entitiesByName["Book"]!
     book.managedObjectClassName = "NSManagedObject"
     let pages = book.attributesByName["pages"]!
     pages.defaultValue = "0"
     pages.attributeType = .stringAttributeType
-    return try store("other.sqlite", model: model, count: count)
+    return model
   }
 
-  func text() throws -> URL {
+  private func text() throws -> URL {
     let url = folder.appendingPathComponent("text.sqlite")
     try Data("A list of books: one on logic, two on bees, none of them a database.\n".utf8).write(to: url)
     return url
@@ -57,12 +81,11 @@ struct StoreFixtures {
     return model
   }
 
-  private func store(_ name: String, model: NSManagedObjectModel, count: Int) throws -> URL {
-    let url = folder.appendingPathComponent(name)
-    guard !FileManager.default.fileExists(atPath: url.path) else { return url }
+  /// Makes a store with books in it.
+  static func fill(_ url: URL, type: String, model: NSManagedObjectModel, count: Int) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+      ofType: type, configurationName: nil, at: url, options: nil)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {
@@ -74,7 +97,6 @@ struct StoreFixtures {
       try context.save()
     }
     try coordinator.remove(store)
-    return url
   }
 }
 

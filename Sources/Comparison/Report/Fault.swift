@@ -45,7 +45,7 @@ public struct FaultOutcome: Codable, Sendable, Equatable {
   public var message: String?
   /// Whether the program could write afterwards without a restart; nil if the process ended.
   public var canWriteAfterwards: Bool?
-  /// The store's file afterwards, read through an independent connection.
+  /// The store's file or tables afterwards, read through an independent connection.
   public var file: FileState
   /// Another observation, or the reason why the fault doesn't apply.
   public var note: String?
@@ -68,7 +68,8 @@ public struct FaultOutcome: Codable, Sendable, Equatable {
     /// Nil if the file is missing or not a database.
     public var rowsBefore: Int?
     public var rowsAfter: Int?
-    /// The answer of `PRAGMA integrity_check`, `ok` if all is well; or why the file can't be read.
+    /// The answer of `PRAGMA integrity_check`, `ok` if all is well; or why the file can't be read. For a store on a
+    /// server, `ok` if all rows can be read.
     public var integrity: String
     /// A detail of the content: `pages 2 (the writer's)`.
     public var detail: String?

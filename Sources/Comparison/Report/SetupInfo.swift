@@ -14,12 +14,14 @@ public struct SetupInfo: Codable, Sendable, Equatable {
   public var modelName: String
   /// The name of its store's file.
   public var storeName: String
+  /// Whether its store is on a PostgreSQL server; then the file named `storeName` has the store's URL. Nil for a file.
+  public var isOnServer: Bool?
   /// The steps of its code, in the order in which a page shows them.
   public var steps: [SetupStep]
 
   public init(
     id: String, title: String, summary: String, chapter: Int? = nil, folder: String? = nil, modelName: String,
-    storeName: String, steps: [SetupStep] = []
+    storeName: String, steps: [SetupStep] = [], isOnServer: Bool? = nil
   ) {
     self.id = id
     self.title = title
@@ -29,6 +31,7 @@ public struct SetupInfo: Codable, Sendable, Equatable {
     self.modelName = modelName
     self.storeName = storeName
     self.steps = steps
+    self.isOnServer = isOnServer
   }
 
   /// The code of a step; nil if this set-up has no code for it.

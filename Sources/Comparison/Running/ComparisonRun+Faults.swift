@@ -4,7 +4,7 @@ extension ComparisonRun {
   /// The outcomes by set-up, then by fault.
   func faultOutcomes() throws -> [String: [String: FaultOutcome]] {
     var outcomes: [String: [String: FaultOutcome]] = [:]
-    for fault in InjectedFault.allCases {
+    for fault in InjectedFault.all(for: candidates.map(\.info)) {
       progress("fault: \(fault.fault.title)")
       for candidate in candidates {
         outcomes[candidate.info.id, default: [:]][fault.rawValue] = try outcome(of: fault, in: candidate)
@@ -14,17 +14,22 @@ extension ComparisonRun {
   }
 
   private func outcome(of fault: InjectedFault, in candidate: Candidate) throws -> FaultOutcome {
-    let (folder, url) = try place(for: candidate, store: try fixture(for: fault))
+    if let reason = fault.reasonAgainst(candidate.info) {
+      return FaultOutcome(surface: .notApplicable, file: FaultOutcome.FileState(integrity: ""), note: reason)
+    }
+    let (folder, place) = try place(for: candidate, with: fixture(for: fault))
     defer { try? FileManager.default.removeItem(at: folder) }
-    let before = FaultOutcome.FileState(at: url, rowsBefore: nil).rowsAfter
+    let before = place.state(rowsBefore: nil).rowsAfter
     let answer = folder.appendingPathComponent("answer.json")
     let request = ComparisonChild.Request(
       task: .fault(fault), setup: candidate.info.id, folder: folder.path, answer: answer.path, plant: options.plant)
+    let listener = fault == .serverStops ? servers?.listen(in: folder) : nil
     let child = try ChildProcess(
       try stage(for: candidate, hasModel: fault != .modelMissing).executable, arguments: try request.arguments(),
       scratch: folder)
-    var file = FaultOutcome.FileState(at: url, rowsBefore: before)
-    if fault == .conflict, let pages = FaultOutcome.FileState.pages(ofBook: 1, at: url) {
+    listener?.end()
+    var file = place.state(rowsBefore: before)
+    if fault == .conflict, let pages = place.pages(ofBook: 1) {
       file.detail = Self.writer(of: pages)
     }
     let told = (try? Data(contentsOf: answer)).flatMap { try? JSONDecoder().decode(FaultRun.Sighting.self, from: $0) }
@@ -44,12 +49,12 @@ extension ComparisonRun {
       surface: .ended, place: child.end.cause, message: child.lastWords.map { shortened($0, nil) }, file: file)
   }
 
-  private func fixture(for fault: InjectedFault) throws -> URL? {
+  private func fixture(for fault: InjectedFault) -> StoreFixtures.Fixture {
     switch fault {
-    case .unreadable: try fixtures.text()
-    case .olderModel: try fixtures.olderModel(FaultRun.booksBefore)
-    case .otherModel: try fixtures.otherModel(FaultRun.booksBefore)
-    default: try fixtures.books(FaultRun.booksBefore)
+    case .unreadable: .text
+    case .olderModel: .olderModel(FaultRun.booksBefore)
+    case .otherModel: .otherModel(FaultRun.booksBefore)
+    default: .books(FaultRun.booksBefore)
     }
   }
 

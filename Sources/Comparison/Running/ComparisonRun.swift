@@ -25,18 +25,32 @@ public final class ComparisonRun {
     #endif
   }
 
-  let candidates: [Candidate]
+  /// The set-ups that run.
+  public let candidates: [Candidate]
   let options: Options
   /// Called before each part of the work: `round 1 of 3: enqueue`.
   let progress: (String) -> Void
   let scratch: URL
   let fixtures: StoreFixtures
   private var stages: [String: ProgramStage] = [:]
+  /// Nil without a set-up that needs one.
+  let servers: ServerPlaces?
+  /// Why set-ups that were asked for are left out, in a sentence; nil if none is.
+  public let omission: String?
 
   public init(_ candidates: [Candidate], options: Options = Options(), progress: @escaping (String) -> Void = { _ in })
     throws
   {
-    self.candidates = candidates
+    let onServer = candidates.filter { $0.info.isOnServer == true }
+    do {
+      servers = onServer.isEmpty ? nil : try ServerPlaces()
+      (self.candidates, omission) = (candidates, nil)
+    } catch let failure as ComparisonFailure {
+      servers = nil
+      self.candidates = candidates.filter { $0.info.isOnServer != true }
+      let names = onServer.map(\.info.id).joined(separator: ", ")
+      omission = "Left out: \(names). \(failure)"
+    }
     self.options = options
     self.progress = progress
     scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -75,7 +89,7 @@ public final class ComparisonRun {
           report.visibility?.delay = nil
         }
         return report
-      }, measures: measures, faults: options.faults ? InjectedFault.allCases.map(\.fault) : [])
+      }, measures: measures, faults: options.faults ? InjectedFault.all(for: candidates.map(\.info)).map(\.fault) : [])
   }
 
   // MARK: One child process
@@ -88,8 +102,7 @@ public final class ComparisonRun {
   }
 
   private func workload(_ candidate: Candidate, countingStatements: Bool) throws -> WorkloadOutcome {
-    let store = try fixtures.books(options.size.booksBefore)
-    let (folder, url) = try place(for: candidate, store: store)
+    let (folder, place) = try place(for: candidate, with: .books(options.size.booksBefore))
     defer { try? FileManager.default.removeItem(at: folder) }
     let answer = folder.appendingPathComponent("answer.json")
     let request = ComparisonChild.Request(
@@ -108,7 +121,7 @@ public final class ComparisonRun {
     let result = try JSONDecoder().decode(WorkloadResult.self, from: data)
     // The books before, the imported ones, and the one that `observeVisibility` makes.
     let expected = options.size.booksBefore + options.size.books + 1
-    let file = FaultOutcome.FileState(at: url, rowsBefore: options.size.booksBefore)
+    let file = place.state(rowsBefore: options.size.booksBefore)
     guard file.rowsAfter == expected, file.integrity == "ok" else {
       outcome.failure =
         "The file holds \(file.rowsAfter.map(String.init) ?? "no") books and should hold \(expected); integrity: \(file.integrity)."
@@ -118,13 +131,19 @@ public final class ComparisonRun {
     return outcome
   }
 
-  /// Makes a folder with a copy of a store, under the name that the set-up expects.
-  func place(for candidate: Candidate, store: URL?) throws -> (folder: URL, store: URL) {
+  /// Makes a folder with a copy of a store, or with the URL of a store on the server, under the name that the set-up
+  /// expects.
+  func place(
+    for candidate: Candidate, with fixture: StoreFixtures.Fixture
+  ) throws -> (folder: URL, store: any StorePlace) {
     let folder = scratch.appendingPathComponent("run-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    if let servers, candidate.info.isOnServer == true {
+      return (folder, try servers.place(fixture, in: folder, named: candidate.info.storeName))
+    }
     let url = folder.appendingPathComponent(candidate.info.storeName)
-    if let store { try FileManager.default.copyItem(at: store, to: url) }
-    return (folder, url)
+    try FileManager.default.copyItem(at: try fixtures.file(fixture), to: url)
+    return (folder, FilePlace(url: url))
   }
 
   func stage(for candidate: Candidate, hasModel: Bool) throws -> ProgramStage {

@@ -73,7 +73,7 @@ extension FaultOutcome {
     case .log: "only in the log"
     case .ended: "ends: \(place)"
     case .none: "nothing fails"
-    case .notApplicable: "does not apply"
+    case .notApplicable: inapplicability
     }
   }
 }

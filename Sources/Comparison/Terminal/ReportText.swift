@@ -184,11 +184,17 @@ public struct ReportText {
 }
 
 extension FaultOutcome {
+  /// Why the fault doesn't apply, such as `a file's fault: does not apply`.
+  var inapplicability: String {
+    guard let note, note.hasSuffix(": does not apply.") else { return "does not apply" }
+    return note.prefix(1).lowercased() + note.dropFirst().dropLast()
+  }
+
   /// One line, such as `thrown: saveContext()`.
   var sentence: String {
     switch surface {
     case .none: "nothing fails"
-    case .notApplicable: "does not apply"
+    case .notApplicable: inapplicability
     case .ended: "ends: \(place)"
     case .thrown, .handler, .property, .log: "\(surface.rawValue): \(place)"
     }
