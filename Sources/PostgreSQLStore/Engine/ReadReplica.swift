@@ -197,15 +197,15 @@ final class ReadReplica: @unchecked Sendable {
 
   private func rest(_ reason: String) {
     lock.withLock {
-      if case .refused = state { return }
       var pause = 1.0
       if case .waiting(_, let last, true) = state { pause = min(max(last * 2, 1), 30) }
       wait(pause, telling: reason)
     }
   }
 
-  /// Lets the primary answer for a while. Called under `lock`.
+  /// Lets the primary answer for a while, or for good if the replica was refused. Called under `lock`.
   private func wait(_ pause: TimeInterval, telling reason: String? = nil) {
+    if case .refused = state { return }
     var isTold = false
     if case .waiting(_, _, let known) = state { isTold = known }
     if let reason, !isTold {
@@ -219,6 +219,8 @@ final class ReadReplica: @unchecked Sendable {
     lock.withLock {
       if case .refused = state { return }
       state = .refused
+      // A look of another thread must not undo this.
+      marks += 1
       tell(reason)
     }
   }
