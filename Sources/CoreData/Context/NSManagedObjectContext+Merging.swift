@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
-    let contexts = contexts.filter { $0.owner != nil }.sorted { $0.contextsAbove.count < $1.contextsAbove.count }
+    let contexts = contexts.filter { $0.owner != nil }.sorted(on: \.contextsAbove.count)
     var told: [NSPersistentStoreCoordinator] = []
     for context in contexts {
       guard let coordinator = context.persistentStoreCoordinator else { continue }

@@ -33,8 +33,8 @@ extension BatchUpdate {
       throw Failure.malformedBatchRequest(entity: layout.name, what: "propertiesToUpdate names no property").nsError
     }
     values = builder.finishRow(key: 0, version: 0, entity: layout.index)
-    self.constants = constants.sorted { $0.slot < $1.slot }
-    self.expressions = expressions.sorted { $0.property.slot < $1.property.slot }
+    self.constants = constants.sorted(on: \.slot)
+    self.expressions = expressions.sorted(on: \.property.slot)
   }
 
   private static func property(_ key: Any, _ layout: EntityLayout) throws -> LayoutProperty {

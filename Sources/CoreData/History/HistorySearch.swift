@@ -45,15 +45,8 @@ struct HistorySearch {
   /// Sorted as the request asks; unchanged if it doesn't.
   func sorted<Subject: PredicateSubject>(_ subjects: [Subject]) throws -> [Subject] {
     if sort.isEmpty { return subjects }
-    let keyed = try subjects.map { subject in
-      (subject, try sort.map { try PredicateEvaluator.value(of: subject, path: $0.path) })
+    return try sort.sorted(subjects) { subject in
+      try sort.map { try PredicateEvaluator.value(of: subject, path: $0.path) }
     }
-    return keyed.enumerated().sorted { left, right in
-      for (place, key) in sort.enumerated() {
-        let order = key.compare(left.element.1[place], right.element.1[place])
-        if order != .orderedSame { return order == .orderedAscending }
-      }
-      return left.offset < right.offset
-    }.map(\.element.0)
   }
 }

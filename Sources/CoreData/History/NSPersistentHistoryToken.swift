@@ -30,7 +30,7 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
 
   /// The stores' UUIDs and the numbers of transactions, for logs.
   open override var description: String {
-    let places = numbers.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
+    let places = numbers.sorted(on: \.key).map { "\($0.key) = \($0.value)" }
     return "<NSPersistentHistoryToken \(places.joined(separator: ", "))>"
   }
 
@@ -57,7 +57,7 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
 
   /// Writes the numbers of the last transactions by the stores' UUIDs.
   open func encode(with coder: NSCoder) {
-    let places = numbers.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    let places = numbers.sorted(on: \.key).map { "\($0.key)=\($0.value)" }
     coder.encode(places.joined(separator: ",") as NSString, forKey: "places")
   }
 }

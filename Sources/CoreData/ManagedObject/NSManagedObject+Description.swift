@@ -49,5 +49,5 @@ extension NSManagedObject {
 
 /// A dictionary's values in the order of their names, so that two logs can be compared.
 func describedInOrder(_ values: [String: Any]) -> String {
-  "{" + values.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }.joined(separator: "; ") + "}"
+  "{" + values.sorted(on: \.key).map { "\($0.key) = \($0.value)" }.joined(separator: "; ") + "}"
 }

@@ -17,7 +17,7 @@ extension MigrationRun {
       let rows = answers.flatMap { $0.outcome.references ?? [] }
       // Without a requested order a store may answer in the order of an index. New objects get keys in the order of the
       // old ones.
-      return request.sortDescriptors?.isEmpty ?? true ? rows.sorted { $0.key < $1.key } : rows
+      return request.sortDescriptors?.isEmpty ?? true ? rows.sorted(on: \.key) : rows
     }
   }
 

@@ -30,7 +30,7 @@ extension NSManagedObjectModel {
   /// A hierarchy is in one table, so a configuration with an entity must have its parents too. (It may lack
   /// subentities: its store just never has any.)
   private func firstConfigurationProblem() -> ModelProblem? {
-    for (name, entities) in storedConfigurations.sorted(by: { $0.key < $1.key }) {
+    for (name, entities) in storedConfigurations.sorted(on: \.key) {
       for entity in entities {
         guard let parent = entity.storedSuperentity, !entities.contains(where: { $0 === parent }) else {
           continue

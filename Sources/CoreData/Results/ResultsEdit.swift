@@ -54,7 +54,7 @@ struct ResultsEdit {
     if leaving.isEmpty && staying.isEmpty { return }
     func members(_ objects: [NSManagedObject]) -> [Member] {
       objects.compactMap { object in list.place(of: object).map { Member(object: object, place: $0) } }
-        .sorted { $0.place < $1.place }
+        .sorted(on: \.place)
     }
     removed = members(leaving)
     try placeMembers(members(staying), list: list, criteria: criteria)

@@ -44,7 +44,7 @@ extension ResultsList {
       }
     }
     let new = try putIn(entries, criteria)
-    report.insertedSections = new.map { (index: $0.index, section: $0) }.sorted { $0.index < $1.index }
+    report.insertedSections = new.map { (index: $0.index, section: $0) }.sorted(on: \.index)
     reportSections(edit, in: &report)
     return report
   }

@@ -28,7 +28,7 @@ struct StoreCopy {
         if !layout.external.isEmpty, !destination.followsReferences { return try row.withExternalValues(layout) }
         return RowSnapshot.make(key: row.key, version: row.version, entity: row.entity, bytes: row.bytes)
       }
-      for (entity, members) in Dictionary(grouping: rows, by: \.entity).sorted(by: { $0.key < $1.key }) {
+      for (entity, members) in Dictionary(grouping: rows, by: \.entity).sorted(on: \.key) {
         changes.links += try links(of: members.map(\.key), layouts.layouts[entity], source)
       }
     }
@@ -49,7 +49,7 @@ struct StoreCopy {
         && entities.contains { $0.index == property.destination }
     }.flatMap { property in
       let found = try source.memberRows(of: property, owners: owners, of: layout)
-      return Dictionary(grouping: found, by: \.owner).sorted { $0.key < $1.key }.map { owner, members in
+      return Dictionary(grouping: found, by: \.owner).sorted(on: \.key).map { owner, members in
         let references = members.map(\.row.reference)
         return LinkChange(
           owner: RowReference(entity: layout.index, key: owner), relationship: property, added: references,

@@ -87,17 +87,22 @@ extension [SortKey] {
   /// - Parameter values: the values of an item, one for each key; called once for each item.
   func sorted<Item>(_ items: [Item], values: (Item) throws -> [PredicateValue]) rethrows -> [Item] {
     if isEmpty { return items }
-    let decorated = try items.enumerated().map { (place: $0, item: $1, values: try values($1)) }
-    return decorated.sorted { a, b in
+    return order(of: try items.map(values)).map { items[$0] }
+  }
+
+  /// The places of items in the result, by their values. It knows nothing of the items, so that there is one sort to
+  /// compile and not one for each type of item.
+  func order(of values: [[PredicateValue]]) -> [Int] {
+    values.indices.sorted { a, b in
       for (index, key) in self.enumerated() {
-        switch key.compare(a.values[index], b.values[index]) {
+        switch key.compare(values[a][index], values[b][index]) {
         case .orderedAscending: return true
         case .orderedDescending: return false
         case .orderedSame: continue
         }
       }
-      return a.place < b.place
-    }.map(\.item)
+      return a < b
+    }
   }
 }
 

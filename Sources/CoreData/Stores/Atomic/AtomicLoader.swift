@@ -80,7 +80,7 @@ struct AtomicLoader: ~Copyable {
     try sides.check(layouts)
     var loaded = MemoryRows(layouts)
     // Tables are fastest to fill in the order of their keys.
-    for row in rows.sorted(by: { $0.key < $1.key }) { loaded.load(row) }
+    for row in rows.sorted(on: \.key) { loaded.load(row) }
     for list in lists { loaded.load(list.members, of: list.property, owner: list.owner) }
     return (loaded, lastKey)
   }

@@ -35,7 +35,7 @@ struct AtomicRows {
     if moved.isEmpty { return }
     self.moved = moved
     let numbered = sorted.map { (number: number(of: $0.reference), row: $0) }
-    sorted = ContiguousArray(numbered.sorted { $0.number < $1.number }.map(\.row))
+    sorted = ContiguousArray(numbered.sorted(on: \.number).map(\.row))
   }
 
   private func root(_ reference: RowReference) -> RowReference {

@@ -33,7 +33,7 @@ final class BinaryEntity {
   /// The attribute itself, or the elements of a composite attribute, sorted by name at each level.
   private static func leavesByName(_ property: LayoutProperty) -> [LayoutProperty] {
     guard property.kind == .composite else { return [property] }
-    return property.elements.sorted { $0.ownName < $1.ownName }.flatMap(leavesByName)
+    return property.elements.sorted(on: \.ownName).flatMap(leavesByName)
   }
 
   /// The places for an array of this many values; nil if the entity can't have such an array.

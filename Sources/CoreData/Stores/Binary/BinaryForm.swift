@@ -118,7 +118,7 @@ private enum BinaryMetadata {
     case .uid: throw AtomicProblem.metadata("it has a reference of a keyed archive")
     case .array(let elements): return archive.array(try elements.map { try add($0, &archive) })
     case .dictionary(let entries):
-      let sorted = entries.sorted { $0.key < $1.key }
+      let sorted = entries.sorted(on: \.key)
       let keys = sorted.map { archive.name($0.key) }
       return archive.dictionary(keys, try sorted.map { try add($0.value, &archive) }, isMutable: false)
     }

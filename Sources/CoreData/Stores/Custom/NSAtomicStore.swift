@@ -160,7 +160,7 @@ final class CacheNodes: @unchecked Sendable {
   func takeAdded() -> [NSAtomicStoreCacheNode] {
     lock.withLock {
       defer { added = [:] }
-      return added.sorted { $0.key < $1.key }.map(\.value)
+      return added.sorted(on: \.key).map(\.value)
     }
   }
 

@@ -50,10 +50,10 @@ struct MemoryLinks {
     let layout = layouts.layouts[Int(owner.entity)]
     guard let inverse = layout.inverse(of: relationship), inverse.kind == .toOne else {
       if relationship.isOrdered { return Array(list ?? []) }
-      return (sets[place] ?? []).sorted { $0.key < $1.key }
+      return (sets[place] ?? []).sorted(on: \.key)
     }
     guard let members = sources[Index(inverse)]?[owner.key] else { return [] }
-    guard relationship.isOrdered, let list else { return members.sorted { $0.key < $1.key } }
+    guard relationship.isOrdered, let list else { return members.sorted(on: \.key) }
     let positions = Dictionary(
       list.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     return members.sorted { a, b in

@@ -85,7 +85,7 @@ struct MemoryRows {
       let holder = constraint.holder(of: values).flatMap { leaving.contains($0) ? nil : row($0) }
       if holder == nil && colliding.count == 1 { return nil }
       return ConstraintConflict(
-        constraint: constraint.attributes, conflicting: colliding.sorted { $0.key < $1.key }, persisted: holder)
+        constraint: constraint.attributes, conflicting: colliding.sorted(on: \.key), persisted: holder)
     }
   }
 

@@ -72,7 +72,7 @@ extension SQLiteStore {
         keys[layouts.layouts[index].rootIndex, default: []].insert(note.key)
       }
     }
-    return try keys.sorted { $0.key < $1.key }.flatMap { root, keys in
+    return try keys.sorted(on: \.key).flatMap { root, keys in
       try committedRows(keys.sorted(), in: layouts.layouts[root], connection)
     }
   }
@@ -100,7 +100,7 @@ extension SQLiteStore {
         let holder =
           collision.isOwn ? [own[key] ?? RowReference(entity: collision.entity, key: collision.key)] : []
         return ConstraintConflict(
-          constraint: collision.constraint, conflicting: (holder + collision.rows).sorted { $0.key < $1.key },
+          constraint: collision.constraint, conflicting: (holder + collision.rows).sorted(on: \.key),
           persisted: collision.isOwn
             ? nil : try committedRows([collision.key], in: root, connection).first)
       })

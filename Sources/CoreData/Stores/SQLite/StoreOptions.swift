@@ -34,7 +34,7 @@ struct StoreOptions {
       maximumReaders = max(1, Int(count))
     }
     if let pragmas = options[NSSQLitePragmasOption] as? [AnyHashable: Any] {
-      self.pragmas = pragmas.map { ("\($0.key.base)", StoreOptions.word($0.value)) }.sorted { $0.0 < $1.0 }
+      self.pragmas = pragmas.map { ("\($0.key.base)", StoreOptions.word($0.value)) }.sorted(on: { $0.0 })
     }
   }
 

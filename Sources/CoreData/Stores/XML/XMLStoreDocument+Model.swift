@@ -103,10 +103,10 @@ private struct XMLModelSink: XMLStoreSink {
     for (name, entity) in known {
       let above = sequence(first: name) { parents[$0] }.dropFirst().compactMap { known[$0] }
       made[name]!.properties =
-        try entity.attributes.sorted { $0.key < $1.key }.compactMap { attribute in
+        try entity.attributes.sorted(on: \.key).compactMap { attribute in
           above.contains { $0.attributes[attribute.key] != nil } ? nil : try description(attribute.key, attribute.value)
         }
-        + entity.relationships.sorted { $0.key < $1.key }.compactMap { relationship in
+        + entity.relationships.sorted(on: \.key).compactMap { relationship in
           above.contains { $0.relationships[relationship.key] != nil }
             ? nil
             : description(
@@ -115,7 +115,7 @@ private struct XMLModelSink: XMLStoreSink {
     }
     for (child, parent) in parents { made[parent]!.subentities.append(made[child]!) }
     let model = NSManagedObjectModel()
-    model.entities = made.sorted { $0.key < $1.key }.map(\.value)
+    model.entities = made.sorted(on: \.key).map(\.value)
     return model
   }
 
@@ -123,8 +123,8 @@ private struct XMLModelSink: XMLStoreSink {
   /// becomes its own ancestor.
   private func parents(_ known: [String: Entity]) -> [String: String] {
     var parents: [String: String] = [:]
-    for (_, entity) in known.sorted(by: { $0.key < $1.key }) {
-      for (_, relationship) in entity.relationships.sorted(by: { $0.key < $1.key }) {
+    for (_, entity) in known.sorted(on: \.key) {
+      for (_, relationship) in entity.relationships.sorted(on: \.key) {
         for type in Set(relationship.keys.compactMap { types[$0] }).sorted() where type != relationship.destination {
           let above = sequence(first: relationship.destination) { parents[$0] }
           if parents[type] == nil, !above.contains(type) { parents[type] = relationship.destination }

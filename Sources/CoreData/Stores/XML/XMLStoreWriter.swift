@@ -126,7 +126,7 @@ struct XMLStoreWriter {
       output.append("\(space)</array>\n")
     case .dictionary(let entries):
       output.append("<dict>\n")
-      for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+      for (key, value) in entries.sorted(on: \.key) {
         output.append("\(space)    ")
         try append("key", key, to: &output)
         try append(value, depth + 1, to: &output)

@@ -33,7 +33,7 @@ struct BatchInsertRun {
     if lastKey >= firstKey {
       for key in firstKey...lastKey { try recorder.insert(RowReference(entity: batch.layout.index, key: key)) }
     }
-    for (_, change) in overwritten.sorted(by: { $0.key < $1.key }) { try recorder.update(change.row, change.slots) }
+    for (_, change) in overwritten.sorted(on: \.key) { try recorder.update(change.row, change.slots) }
   }
 
   mutating func insertAll() throws {

@@ -12,7 +12,7 @@ package struct HistoryColumns {
   package init(_ layout: EntityLayout) {
     // A composite attribute has one bit for all of its elements.
     properties = layout.properties.filter { !$0.isTransient && $0.kind != .fetched && $0.composite == nil }
-      .sorted { $0.name < $1.name }
+      .sorted(on: \.name)
     var slotBits = [Int](repeating: -1, count: layout.slots.count)
     var toManyBits = [Int](repeating: -1, count: layout.toMany.count)
     for (bit, property) in properties.enumerated() {
@@ -44,7 +44,7 @@ package struct HistoryColumns {
     guard let entity = schema.entities[layout.index] else { return [] }
     return entity.slots.compactMap { $0 }
       .filter { $0.property.kind != .toOne && !$0.isTagged && $0.property.attribute.preservesValueInHistoryOnDeletion }
-      .sorted { $0.property.name < $1.property.name }
+      .sorted(on: \.property.name)
   }
 
   /// How many columns the preserved values need.

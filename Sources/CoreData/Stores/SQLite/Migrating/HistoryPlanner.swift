@@ -98,7 +98,7 @@ struct HistoryPlanner {
           sql: "ALTER TABLE ACHANGE ADD COLUMN \(HistoryTables.tombstone(place)) BLOB",
           purpose: "adding a column to the history"))
     }
-    for (place, changes) in moved.sorted(by: { $0.key < $1.key }) {
+    for (place, changes) in moved.sorted(on: \.key) {
       let name = HistoryTables.tombstone(place)
       let cases = changes.map { "WHEN \($0.number) THEN \($0.from.map(HistoryTables.tombstone) ?? "NULL")" }
       set("\(name) = CASE ZENTITY \(cases.joined(separator: " ")) ELSE \(name) END", of: changes.map(\.number))

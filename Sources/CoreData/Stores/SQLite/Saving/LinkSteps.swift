@@ -101,7 +101,7 @@ package struct LinkSteps {
     for row in deleted where schema.entity(at: row.entity).toMany.contains(where: \.namesOwners) {
       keys[row.entity, default: []].append(row.key)
     }
-    for (entity, keys) in keys.sorted(by: { $0.key < $1.key }) {
+    for (entity, keys) in keys.sorted(on: \.key) {
       for storage in schema.entity(at: entity).toMany {
         switch storage {
         case .join(let side):

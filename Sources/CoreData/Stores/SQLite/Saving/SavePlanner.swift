@@ -120,7 +120,7 @@ final class SavePlanner: @unchecked Sendable {
 
   private func orderSteps(_ links: [LinkChange]) throws -> [SaveStep] {
     // Sort by key: rows with neighbouring keys are likely to lie on the same pages.
-    try links.filter { $0.order != nil }.sorted { $0.owner.key < $1.owner.key }.compactMap { link in
+    try links.filter { $0.order != nil }.sorted(on: \.owner.key).compactMap { link in
       guard let order = link.order, let plan = try orderPlan(link) else { return nil }
       return .order(plan, owner: link.owner.key, members: order.map(\.key))
     }

@@ -14,7 +14,7 @@ extension ExistingSchema {
     for layout in members {
       if let row = rows.removeValue(forKey: layout.name) { numbers[layout.index] = row.number }
     }
-    var spare = rows.values.filter { !hashedNames.contains($0.name) }.sorted { $0.number < $1.number }
+    var spare = rows.values.filter { !hashedNames.contains($0.name) }.sorted(on: \.number)
     let nameless = members.filter { numbers[$0.index] == nil }
     for layout in nameless {
       guard hashedNames.contains(layout.name) else {

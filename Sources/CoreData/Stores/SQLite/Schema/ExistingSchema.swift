@@ -44,7 +44,7 @@ package struct ExistingSchema {
 
   package init(url: URL, entities: [Entity], hashedNames: Set<String>, tables: [String: [Column]]) {
     self.url = url
-    self.entities = entities.sorted { $0.number < $1.number }
+    self.entities = entities.sorted(on: \.number)
     self.hashedNames = hashedNames
     self.tables = tables
     columnNames = tables.mapValues { $0.map(\.name) }

@@ -61,7 +61,7 @@ package struct SchemaPlan {
 
   /// The rows of Z_PRIMARYKEY: Z_ENT, name, Z_ENT of the parent.
   package var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
-    schema.entities.compactMap { $0 }.sorted { $0.number < $1.number }.map { entity in
+    schema.entities.compactMap { $0 }.sorted(on: \.number).map { entity in
       let parent = entity.layout.superIndex < 0 ? nil : schema.entities[entity.layout.superIndex]
       return (entity.number, entity.layout.name, parent?.number ?? 0)
     }

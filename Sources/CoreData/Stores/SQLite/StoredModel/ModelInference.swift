@@ -76,7 +76,7 @@ struct ModelInference {
     try addJoins()
     addConstraints()
     var model = DataModel(name: name)
-    model.entities = entities.values.sorted { $0.name < $1.name }
+    model.entities = entities.values.sorted(on: \.name)
     return model
   }
 
