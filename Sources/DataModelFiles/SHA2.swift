@@ -27,7 +27,6 @@ private struct Shifts<Word> {
   var schedule1: (Word, Word, Word)
 }
 
-@inline(__always)
 private func digest<Word: FixedWidthInteger & UnsignedInteger>(
   _ bytes: some Sequence<UInt8>, _ initial: [Word], _ constants: [Word], shifts: Shifts<Word>
 ) -> [UInt8] {
@@ -72,13 +71,11 @@ private func padded(_ bytes: some Sequence<UInt8>, blockSize: Int) -> [UInt8] {
   return message
 }
 
-@inline(__always)
 private func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, _ count: Word) -> Word {
   (word &>> count) | (word &<< (Word(Word.bitWidth) &- count))
 }
 
 /// Runs the rounds of one block, and adds their result to the state.
-@inline(__always)
 private func mix<Word: FixedWidthInteger & UnsignedInteger>(
   _ state: inout [Word], _ schedule: UnsafeMutableBufferPointer<Word>, _ constants: UnsafeBufferPointer<Word>,
   _ shifts: Shifts<Word>

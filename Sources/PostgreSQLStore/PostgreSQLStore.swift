@@ -23,16 +23,16 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   let schemaName: String?
 
   /// Set once, by `loadMetadata()`.
-  @exclusivity(unchecked) private(set) var schema: StoreSchema!
-  @exclusivity(unchecked) private(set) var plans: StatementPlans!
+  private(set) var schema: StoreSchema!
+  private(set) var plans: StatementPlans!
   /// Whether triggers derive values of rows.
-  @exclusivity(unchecked) private(set) var derivesValues = false
+  private(set) var derivesValues = false
   /// The store's history; nil if it keeps none.
-  @exclusivity(unchecked) private(set) var history: PostgreSQLHistory?
+  private(set) var history: PostgreSQLHistory?
   /// Notifies other processes of a commit; nil if notifications are off.
-  @exclusivity(unchecked) private(set) var notice: CommitNotice?
+  private(set) var notice: CommitNotice?
   /// The replica that answers reads; nil if the options name none.
-  @exclusivity(unchecked) private(set) var replica: ReadReplica?
+  private(set) var replica: ReadReplica?
   let keys = KeyBlocks()
   let pins = PinnedConnections()
   let watching = Watching()

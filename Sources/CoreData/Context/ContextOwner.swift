@@ -17,24 +17,25 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   /// Recursive, since making an object runs a client's initialiser.
   private let lock = NSRecursiveLock()
+  // Unchecked or inlined by force, as the count of `insert` asks for; see CONTRIBUTING.md.
   /// By store number, then by root entity index.
   @exclusivity(unchecked) private var tables: [[Table]] = []
   /// Objects that no store has seen, by their negative keys.
   private let unsaved = Table()
   @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
   /// Whether one of the stores is of a client's class, and may be far away. Under `lock` too.
-  @exclusivity(unchecked) private(set) var hasAuthors = false
+  private(set) var hasAuthors = false
   /// The entity that `Book(context:)` found for each class. Asked for every new object. Belongs to the context's queue.
-  @exclusivity(unchecked) var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
+  var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
   /// The last class asked for: programs often make many objects of one class in a row.
-  @exclusivity(unchecked) var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
+  var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
 
   private final class Table {
     @exclusivity(unchecked) var keys = KeyTable()
     /// The store that is told which of its objects are registered here; nil for nearly all stores.
     let listener: StoreIdentity?
     /// Whether the store, or a context that keeps all its objects, has to know which objects come and go.
-    @exclusivity(unchecked) var isWatched: Bool
+    var isWatched: Bool
 
     init(listener: StoreIdentity? = nil, isWatched: Bool = false) {
       self.listener = listener
@@ -43,11 +44,11 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   /// What to tell such stores once the lock is free, because their methods may do anything.
-  @exclusivity(unchecked) private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
+  private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
 
   /// All objects, if the context keeps them alive; see `holdAll(_:)`.
-  @exclusivity(unchecked) private var held: [ObjectIdentifier: NSManagedObject] = [:]
-  @exclusivity(unchecked) private var holdsAll = false
+  private var held: [ObjectIdentifier: NSManagedObject] = [:]
+  private var holdsAll = false
 
   init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool, isConfined: Bool) {
     _ = ConcurrencyGuard.setUp

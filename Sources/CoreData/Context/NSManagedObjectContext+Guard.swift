@@ -17,7 +17,6 @@ extension NSManagedObjectContext {
   }
 
   /// The first step of every public entry. The context may only be used on its queue.
-  @inline(__always)
   func guardQueue(_ call: @autoclosure () -> String) {
     if ConcurrencyGuard.isOn, let owner, !owner.isOnQueue { reportWrongQueue(nil, call: call()) }
   }

@@ -49,7 +49,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   let contextQueue: ContextQueue
 
   /// The identity map and the link from objects; made when the context gets its coordinator.
-  @exclusivity(unchecked) private(set) final var owner: ContextOwner!
+  private(set) final var owner: ContextOwner!
 
   /// The layouts of the coordinator's model; nil before there is one.
   var layouts: ModelLayouts? { owner?.layouts }
@@ -97,6 +97,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// children are used.
   public final var unreadableFaultHandler: UnreadableFaultHandler?
 
+  // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
   /// The maximum age, in seconds, of a cached row that a fault may take. A negative number allows any age.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
@@ -107,24 +108,24 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// What is left to save and to report.
   final let ledger = ChangeLedger()
-  @exclusivity(unchecked) final var isEventScheduled = false
+  final var isEventScheduled = false
   /// The event that observers are being told of.
   final var postedEvent: PostedEvent?
   final var undoCheckpoint: (any NSObjectProtocol)?
   /// Whether a save checks the model's rules. Off for a migration, which makes objects before their relationships.
-  @exclusivity(unchecked) final var validatesOnSave = true
+  final var validatesOnSave = true
   /// What observers have been told in the current save's event; nil outside of a save.
-  @exclusivity(unchecked) final var isSaving = false
-  @exclusivity(unchecked) final var toldInSave: ToldObjects?
+  final var isSaving = false
+  final var toldInSave: ToldObjects?
   /// True while delete rules or merges change objects.
-  @exclusivity(unchecked) final var isProcessing = false
+  final var isProcessing = false
   /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
   var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
   /// The objects that relationships led to last; the oldest is overwritten first. See `noteTraversal`.
   @exclusivity(unchecked) final var recentDestinations = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) final var recentPosition = 0
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
-  @exclusivity(unchecked) final var generation = ReadGeneration.newest
+  final var generation = ReadGeneration.newest
   /// Fetches whose rows come in batches.
   @exclusivity(unchecked) var batches: [FaultBatch] = []
   /// Kinds of calls that were reported as off the queue; under `reportLock`.
@@ -171,7 +172,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       source.didAttach(self, to: coordinator)
     }
   }
-  @exclusivity(unchecked) private final var storedCoordinator: NSPersistentStoreCoordinator?
+  private final var storedCoordinator: NSPersistentStoreCoordinator?
 
   /// The context that a child reads from and saves to, in place of the stores; the child keeps it alive.
   ///
@@ -186,9 +187,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       attach(to: newValue)
     }
   }
-  @exclusivity(unchecked) private final var storedParent: NSManagedObjectContext?
+  private final var storedParent: NSManagedObjectContext?
   /// The source of saved state and the target of saves. A parent, if there is one, is set before the first use.
-  @exclusivity(unchecked) final var source: any ContextSource = StoresSource()
+  final var source: any ContextSource = StoresSource()
   let children = ChildList()
   /// Lists that have to know of objects that this context does not have yet.
   final var followers = ChangeFollowers()

@@ -23,7 +23,6 @@ struct PlannedRows {
     rows.append(row)
   }
 
-  @inline(__always)
   func forEach(_ body: (NSManagedObject, RowSnapshot) throws -> Void) rethrows {
     var index = 0
     try rows.withUnsafeBufferPointer { rows in

@@ -49,7 +49,6 @@ final class QueueOwnership {
   /// Runs `body` for a context that may have no coordinator yet, and so no owner.
   static func isOwned(_ context: NSManagedObjectContext) -> Bool { contains { $0 === context } }
 
-  @inline(__always)
   private static func contains(where matches: (NSManagedObjectContext) -> Bool) -> Bool {
     var pointer = core_data_queue_ownership()
     while let current = pointer {

@@ -1,5 +1,6 @@
 /// Encodes an object's values into a row.
 final class RowWriter {
+  // Unchecked, as the count of `insert` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var builder = RowBuilder()
   /// Whether rows may refer to objects that no store has seen, as those exchanged between a parent and a child do.
   private let keepsTemporaryKeys: Bool

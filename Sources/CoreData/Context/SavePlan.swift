@@ -153,6 +153,7 @@ struct SavePlan {
     }
   }
 
+  // Inlined by force, as the count of `tag` asks for; see CONTRIBUTING.md.
   @inline(__always)
   private mutating func withChanges(
     _ object: NSManagedObject, context: NSManagedObjectContext, change: (inout ChangeSet) -> Void

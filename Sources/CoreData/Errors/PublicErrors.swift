@@ -1,7 +1,6 @@
 import Foundation
 
 /// Runs `body`, and turns a `Failure` that it throws into the `NSError` that a program sees.
-@inline(__always)
 package func publicErrors<Value>(_ body: () throws -> Value) throws -> Value {
   do { return try body() } catch let failure as Failure { throw failure.nsError }
 }

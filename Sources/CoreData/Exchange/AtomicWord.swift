@@ -14,7 +14,6 @@ struct AtomicWord: @unchecked Sendable {
 
   func free() { word.deallocate() }
 
-  @inline(__always)
   var value: UInt {
     get { core_data_load_word(word) }
     nonmutating set { core_data_store_word(word, newValue) }

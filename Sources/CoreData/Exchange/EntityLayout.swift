@@ -115,16 +115,11 @@ struct PlaceTable {
   /// The handle to the places, one word in every object.
   private let tables: UnsafeMutablePointer<Tables>
 
-  @inline(__always)
   var layout: EntityLayout { tables.pointee.layout }
   /// The entity's index in the model. Reading it here avoids counting references to the layout.
-  @inline(__always)
   var entity: Int { tables.pointee.entity }
-  @inline(__always)
   fileprivate var indexes: UnsafeMutablePointer<Int16> { tables.pointee.indexes }
-  @inline(__always)
   fileprivate var places: UnsafeMutablePointer<PropertyPlace> { tables.pointee.places }
-  @inline(__always)
   fileprivate var count: Int { tables.pointee.count }
 
   fileprivate init(entity: Int, keys: Int, properties: Int) {
@@ -145,11 +140,9 @@ struct PlaceTable {
   }
 
   /// The place of the property at an index.
-  @inline(__always)
   subscript(index: Int) -> PropertyPlace { places[index] }
 
   /// The place of a property; nil when the entity has no such property.
-  @inline(__always)
   subscript(key: ManagedKey) -> PropertyPlace? {
     guard key.number < count else { return nil }
     let index = Int(indexes[key.number])
@@ -245,6 +238,7 @@ package final class EntityLayout: @unchecked Sendable {
 
   package func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
 
+  // Inlined by force, as the count of `rereadkey` asks for; see CONTRIBUTING.md.
   /// The position among `properties` of the one with a name.
   @inline(__always)
   package func index(named name: String) -> Int? { names[name] ?? indexByName[name] }
@@ -260,7 +254,6 @@ package final class EntityLayout: @unchecked Sendable {
   }
 
   /// The other side of a relationship, as the declared destination has it.
-  @inline(__always)
   package func inverse(of property: LayoutProperty) -> LayoutProperty? { property.inverse }
 
   fileprivate init(entity: NSEntityDescription, index: Int, rootIndex: Int, superIndex: Int, model: ModelLayouts) {
@@ -377,7 +370,7 @@ package final class ModelLayouts: @unchecked Sendable {
 
   /// Kept alive by the coordinator and contexts that use the layouts.
   package unowned(unsafe) let model: NSManagedObjectModel
-  @exclusivity(unchecked) package private(set) var layouts: [EntityLayout] = []
+  package private(set) var layouts: [EntityLayout] = []
   /// Whether key paths may lead into composite attributes.
   let hasComposites: Bool
   private let indexByEntity: [ObjectIdentifier: Int]

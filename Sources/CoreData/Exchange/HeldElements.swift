@@ -4,7 +4,6 @@
 // The array must be a constant, so that `body` can't take an element out of it.
 
 extension UnsafeBufferPointer where Element: AnyObject {
-  @inline(__always)
   fileprivate func forEachHeld(
     from start: Int, while belongs: (Element) -> Bool, _ body: (Element) throws -> Void
   ) rethrows -> Int {
@@ -22,14 +21,12 @@ extension UnsafeBufferPointer where Element: AnyObject {
 
 extension Array where Element: AnyObject {
   /// Calls `body` with each element.
-  @inline(__always)
   func forEachHeld(_ body: (Element) throws -> Void) rethrows {
     _ = try forEachHeld(from: 0, while: { _ in true }, body)
   }
 
   /// Calls `body` with the elements from an index on, as long as they meet a condition. Returns the index of the first
   /// that doesn't. Let `body` capture constants: references in captured variables are counted.
-  @inline(__always)
   func forEachHeld(
     from start: Int, while belongs: (Element) -> Bool, _ body: (Element) throws -> Void
   ) rethrows -> Int {
@@ -39,19 +36,16 @@ extension Array where Element: AnyObject {
 
 extension ContiguousArray where Element: AnyObject {
   /// Calls `body` with each element.
-  @inline(__always)
   func forEachHeld(_ body: (Element) throws -> Void) rethrows {
     _ = try withUnsafeBufferPointer { try $0.forEachHeld(from: 0, while: { _ in true }, body) }
   }
 
   /// Whether all elements meet a condition.
-  @inline(__always)
   func allHeld(_ holds: (Element) -> Bool) -> Bool {
     withUnsafeBufferPointer { $0.forEachHeld(from: 0, while: holds, { _ in }) } == count
   }
 
   /// The elements that meet a condition. If all do, the array itself.
-  @inline(__always)
   func keeping(_ holds: (Element) -> Bool) -> ContiguousArray {
     allHeld(holds) ? self : ContiguousArray(filter(holds))
   }

@@ -23,6 +23,7 @@ struct KeyTable: ~Copyable {
 
   deinit { entries.deallocate() }
 
+  // Inlined by force, as the count of `faults` asks for; see CONTRIBUTING.md.
   /// Keys are given out one after the other, so their low bits are the best hash, and neighbours stay neighbours in
   /// memory. Keys with gaps of a power of two would be the worst case, so for these the table scatters them.
   @inline(__always)

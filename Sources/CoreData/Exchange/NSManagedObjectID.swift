@@ -7,7 +7,7 @@ package final class StoreIdentity: @unchecked Sendable {
 
   /// The store's `NSStoreUUID`, upper case.
   package var uuid: String
-  @exclusivity(unchecked) weak var store: NSPersistentStore? {
+  weak var store: NSPersistentStore? {
     didSet {
       rowStore = store as? any RowStore
       valueStore = store as? any ValueStore
@@ -15,11 +15,11 @@ package final class StoreIdentity: @unchecked Sendable {
     }
   }
   /// The store as a `RowStore`, if it is one. Kept because a cast to a protocol costs more than reading a row.
-  @exclusivity(unchecked) private(set) weak var rowStore: (any RowStore)?
+  private(set) weak var rowStore: (any RowStore)?
   /// The store as a `ValueStore`, if it is one.
-  @exclusivity(unchecked) private(set) weak var valueStore: (any ValueStore)?
+  private(set) weak var valueStore: (any ValueStore)?
   /// The store as a `RowReader`, if it reads its newest state itself.
-  @exclusivity(unchecked) private(set) weak var reader: (any RowReader)?
+  private(set) weak var reader: (any RowReader)?
   /// The text after the entity in a URI: "p7", unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
   /// The key of an entity that such a text means; nil if it can't be one.
@@ -130,6 +130,5 @@ enum TemporaryKeys {
   static let processPrefix = UUID().uuidString
 
   /// Any thread.
-  @inline(__always)
   static func next() -> Int64 { core_data_next_temporary_key() }
 }

@@ -31,6 +31,7 @@ struct NameTable {
 
   func free() { entries.deallocate() }
 
+  // Inlined by force, as the count of `rereadkey` asks for; see CONTRIBUTING.md.
   @inline(__always)
   subscript(name: String) -> Int? {
     guard let key = NameTable.key(name) else { return nil }

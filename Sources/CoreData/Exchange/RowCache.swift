@@ -13,6 +13,7 @@ package final class RowCache: @unchecked Sendable {
 
   /// Recursive, because releasing a row under the lock may free it, and its deinit removes it from the cache.
   private let lock = NSRecursiveLock()
+  // Unchecked or inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
   /// The tables by the index of the root entity.
   @exclusivity(unchecked) private var tables: [Table]
   private let layouts: ModelLayouts

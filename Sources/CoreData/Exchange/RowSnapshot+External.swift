@@ -1,7 +1,6 @@
 /// Values in files of their own; see ``ExternalReference``.
 extension RowSnapshot {
   /// Whether a binary slot, which isn't null, has a reference to a file instead of bytes.
-  @inline(__always)
   final func isReference(word: Int) -> Bool { words[word] >> 63 != 0 }
 
   /// The bytes of a reference.

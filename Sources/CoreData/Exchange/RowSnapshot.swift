@@ -72,13 +72,11 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     return new
   }
 
-  @inline(__always)
   private final var head: UnsafePointer<RowHeader> {
     withUnsafeMutablePointerToHeader { UnsafePointer($0) }
   }
 
   /// The first word. Valid as long as the row is held.
-  @inline(__always)
   package final var words: UnsafePointer<UInt64> {
     withUnsafeMutablePointerToElements { UnsafePointer($0) }
   }
@@ -90,18 +88,14 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   package final var byteCount: Int { Int(head.pointee.byteCount) }
   package final var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: words, count: byteCount) }
 
-  @inline(__always)
   package final func isNull(slot: Int) -> Bool { words[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
-  @inline(__always)
   package final func int(word: Int) -> Int64 { Int64(bitPattern: words[word]) }
 
-  @inline(__always)
   package final func double(word: Int) -> Double { Double(bitPattern: words[word]) }
 
   /// The tail bytes of a string, URI, binary or transformable slot, which has no reference. Valid as long as the row is
   /// held.
-  @inline(__always)
   package final func tail(word: Int) -> UnsafeRawBufferPointer {
     let entry = words[word]
     assert(entry >> 63 == 0, "A value in a file of its own was read as bytes.")
@@ -109,10 +103,8 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
       start: UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF), count: Int(entry >> 32))
   }
 
-  @inline(__always)
   package final func string(word: Int) -> String { RowSnapshot.string(words, word: word) }
 
-  @inline(__always)
   package static func string(_ words: UnsafePointer<UInt64>, word: Int) -> String {
     let entry = words[word]
     let start = UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF)

@@ -14,6 +14,7 @@ final class BatchRowDictionary: NSMutableDictionary {
     case inRow(BatchRowEncoder.Taken)
   }
 
+  // Unchecked, as the count of `batchinsert` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var rows: BatchRowEncoder!
   @exclusivity(unchecked) private var names: PropertyFinder!
   private var properties: [LayoutProperty] = []

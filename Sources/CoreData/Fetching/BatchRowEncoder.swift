@@ -29,6 +29,7 @@ final class BatchRowEncoder {
   }
 
   let layout: EntityLayout
+  // Unchecked or inlined by force, as the count of `batchinsert` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var builder = RowBuilder()
   @exclusivity(unchecked) private var given = SlotMask()
   private let properties: [LayoutProperty]

@@ -30,23 +30,23 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   // The values of the public settings. Those are computed, because Swift runs no observers of stored properties in an
   // initializer, not even in one of another module's extension.
-  @exclusivity(unchecked) private final var storedEntity: NSEntityDescription?
-  @exclusivity(unchecked) private final var storedPredicate: NSPredicate?
-  @exclusivity(unchecked) private final var storedSortDescriptors: [NSSortDescriptor]?
-  @exclusivity(unchecked) private final var storedFetchLimit: Int = 0
-  @exclusivity(unchecked) private final var storedFetchOffset: Int = 0
-  @exclusivity(unchecked) private final var storedFetchBatchSize: Int = 0
-  @exclusivity(unchecked) private final var storedResultType: NSFetchRequestResultType = .managedObjectResultType
-  @exclusivity(unchecked) private final var storedIncludesSubentities: Bool = true
-  @exclusivity(unchecked) private final var storedIncludesPropertyValues: Bool = true
-  @exclusivity(unchecked) private final var storedReturnsObjectsAsFaults: Bool = true
-  @exclusivity(unchecked) private final var storedIncludesPendingChanges: Bool = true
-  @exclusivity(unchecked) private final var storedReturnsDistinctResults: Bool = false
-  @exclusivity(unchecked) private final var storedPropertiesToFetch: [Any]?
-  @exclusivity(unchecked) private final var storedPropertiesToGroupBy: [Any]?
-  @exclusivity(unchecked) private final var storedHavingPredicate: NSPredicate?
-  @exclusivity(unchecked) private final var storedRelationshipKeyPathsForPrefetching: [String]?
-  @exclusivity(unchecked) private final var storedShouldRefreshRefetchedObjects: Bool = false
+  private final var storedEntity: NSEntityDescription?
+  private final var storedPredicate: NSPredicate?
+  private final var storedSortDescriptors: [NSSortDescriptor]?
+  private final var storedFetchLimit: Int = 0
+  private final var storedFetchOffset: Int = 0
+  private final var storedFetchBatchSize: Int = 0
+  private final var storedResultType: NSFetchRequestResultType = .managedObjectResultType
+  private final var storedIncludesSubentities: Bool = true
+  private final var storedIncludesPropertyValues: Bool = true
+  private final var storedReturnsObjectsAsFaults: Bool = true
+  private final var storedIncludesPendingChanges: Bool = true
+  private final var storedReturnsDistinctResults: Bool = false
+  private final var storedPropertiesToFetch: [Any]?
+  private final var storedPropertiesToGroupBy: [Any]?
+  private final var storedHavingPredicate: NSPredicate?
+  private final var storedRelationshipKeyPathsForPrefetching: [String]?
+  private final var storedShouldRefreshRefetchedObjects: Bool = false
 
   /// The entity to fetch. If you give only its name, it is looked up in the context's model.
   open var entity: NSEntityDescription? {

@@ -1,6 +1,7 @@
 /// What only some objects need besides their values: the states of to-many relationships once they are used, and the id
 /// once it is asked for. This costs each object one word. If only the id is needed, that word refers to the id itself.
 final class Attachments {
+  // Unchecked or inlined by force, as the count of `tag` asks for; see CONTRIBUTING.md.
   /// The states of the to-many relationships and, once one was asked for, of the fetched properties.
   @exclusivity(unchecked) var members: ContiguousArray<ToManyState?> = []
   @exclusivity(unchecked) var id: NSManagedObjectID?

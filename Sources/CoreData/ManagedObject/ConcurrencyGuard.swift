@@ -7,7 +7,6 @@ internal import CSwiftRuntime
 enum ConcurrencyGuard {
   enum Reaction { case report, trap }
 
-  @inline(__always)
   static var isOn: Bool {
     get { core_data_guards_queues }
     set { core_data_guards_queues = newValue }

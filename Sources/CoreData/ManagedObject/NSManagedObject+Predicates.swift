@@ -43,7 +43,6 @@ extension NSManagedObject: PredicateSubject {
 
   /// The committed row's words for a slot that was not set since; nil if the row has no value for it. Valid until the
   /// row is set. The object must not be a fault.
-  @inline(__always)
   final func committedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
     guard let words = rowWords, place.word >= 0 else { return nil }
     let slot = Int(place.slot)
@@ -53,7 +52,6 @@ extension NSManagedObject: PredicateSubject {
 
 extension RowSnapshot {
   /// The bytes of a text that is not nil.
-  @inline(__always)
   static func tail(_ words: UnsafePointer<UInt64>, word: Int) -> UnsafeRawBufferPointer {
     let entry = words[word]
     return UnsafeRawBufferPointer(

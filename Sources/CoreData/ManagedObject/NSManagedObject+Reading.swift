@@ -2,7 +2,6 @@
 extension NSManagedObject {
   /// The first step of every read: the queue guard, then the fault. Failures are reported by another function, so that
   /// a successful read saves no registers for them.
-  @inline(__always)
   final func fireIfNeeded(call: @autoclosure () -> String) {
     if ConcurrencyGuard.isOn { checkQueue(call) }
     if state.contains(.fault) { fire() }
@@ -58,7 +57,6 @@ extension NSManagedObject {
   }
 
   /// The first step of every change.
-  @inline(__always)
   final func fireForChange(call: @autoclosure () -> String) {
     if ConcurrencyGuard.isOn { checkQueue(call) }
     if state.contains(.fault) { fireForChange() }
@@ -74,14 +72,12 @@ extension NSManagedObject {
     }
   }
 
-  @inline(__always)
   final func place(_ key: ManagedKey, _ call: StaticString) -> PropertyPlace {
     guard let place = places[key] else { hasNo(key) }
     return place
   }
 
   /// The committed row's words; nil if the slot is null or not in the row.
-  @inline(__always)
   private final func storedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
     guard let words = rowWords, place.word >= 0 else { return nil }
     let slot = Int(place.slot)

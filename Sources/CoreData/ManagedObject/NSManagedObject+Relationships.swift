@@ -35,7 +35,6 @@ extension NSManagedObject {
   }
 
   /// For those who follow changes that no program has asked for.
-  @inline(__always)
   private final func tellOfInverse(_ property: LayoutProperty) {
     if let follower = owner.inverseFollower { follower(self, property) }
   }

@@ -42,7 +42,6 @@ extension NSManagedObject {
   }
 
   /// Whether a slot has a value, without reading the value.
-  @inline(__always)
   private final func hasValue(slot: Int) -> Bool {
     if let changes, changes.holds(slot) { return !changes.isNull(slot) }
     guard let rowWords else { return false }

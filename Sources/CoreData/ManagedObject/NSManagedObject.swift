@@ -70,20 +70,20 @@ struct OwnState: OptionSet {
 ///
 /// Subclasses declare their properties with `@NSManaged`; without a subclass, use ``value(forKey:)``.
 nonisolated open class NSManagedObject: NSObject {
-  @exclusivity(unchecked) final var owner: ObjectOwner
+  final var owner: ObjectOwner
   /// The places of properties by key number. They belong to the layout, which `owner` keeps alive, and are read without
   /// counting references.
-  @exclusivity(unchecked) final var places: PlaceTable
-  @exclusivity(unchecked) private final var rowReference: Unmanaged<RowSnapshot>?
-  @exclusivity(unchecked) private final var ownedChanges: ChangedValues?
+  final var places: PlaceTable
+  private final var rowReference: Unmanaged<RowSnapshot>?
+  private final var ownedChanges: ChangedValues?
   /// The id, once it was asked for, or an `Attachments`.
-  @exclusivity(unchecked) final var attached: AnyObject?
+  final var attached: AnyObject?
   /// `Z_PK`, or a negative number while the object was never saved.
-  @exclusivity(unchecked) final var key: Int64 = 0
+  final var key: Int64 = 0
   /// Only `ownState` writes the object's own bits, and only the context's `ChangeLedger` the others.
-  @exclusivity(unchecked) private(set) final var state: ObjectState = []
+  private(set) final var state: ObjectState = []
   /// The number of the object's store in its context; `noStore` for a new object that was not assigned to one.
-  @exclusivity(unchecked) final var store: UInt16 = NSManagedObject.noStore
+  final var store: UInt16 = NSManagedObject.noStore
 
   static let noStore = UInt16.max
 
@@ -112,6 +112,7 @@ nonisolated open class NSManagedObject: NSObject {
     if let context { context.registerNew(self) }
   }
 
+  // Inlined by force, as the count of `insert` asks for; see CONTRIBUTING.md.
   /// Drops all values that were set, so that the attributes have their default values.
   @inline(__always)
   final func setDefaultValues() {
@@ -140,7 +141,7 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// The committed values; nil for a new object and for a fault whose row was not read yet.
   final var row: RowSnapshot? {
-    @inline(__always) get { rowReference?.takeUnretainedValue() }
+    get { rowReference?.takeUnretainedValue() }
     set {
       let old = rowReference
       rowReference = newValue.map(Unmanaged.passRetained)
@@ -149,26 +150,24 @@ nonisolated open class NSManagedObject: NSObject {
   }
 
   /// The first word of the committed row, for typed reads; valid until the row is set.
-  @inline(__always)
   final var rowWords: UnsafePointer<UInt64>? { rowReference?._withUnsafeGuaranteedRef { $0.words } }
 
   /// The object's own bits of `state`.
   final var ownState: OwnState {
-    @inline(__always) get { OwnState(rawValue: state.subtracting(.marks).rawValue) }
-    @inline(__always) set { state = state.intersection(.marks).union(ObjectState(rawValue: newValue.rawValue)) }
+    get { OwnState(rawValue: state.subtracting(.marks).rawValue) }
+    set { state = state.intersection(.marks).union(ObjectState(rawValue: newValue.rawValue)) }
   }
 
   /// Writes the marks in `state`. Only the ledger's file can make a `Right`. It is the one type of a higher room that
   /// this room names without being forced to by Apple's interface, because Swift can restrict access to a file, but not
   /// to a type.
-  @inline(__always)
   final func setMarks(_ marks: ObjectState, _: ChangeLedger.Right) {
     state = state.subtracting(.marks).union(marks.intersection(.marks))
   }
 
   /// The values set since; nil if there are none. Setting nil frees them.
   final var changes: ChangedValues? {
-    @inline(__always) get { ownedChanges }
+    get { ownedChanges }
     set {
       ownedChanges?.free()
       ownedChanges = newValue
@@ -176,7 +175,7 @@ nonisolated open class NSManagedObject: NSObject {
   }
 
   final var layout: EntityLayout {
-    @inline(__always) get { places.layout }
+    places.layout
   }
 
   final var reference: RowReference { RowReference(entity: places.entity, key: key) }

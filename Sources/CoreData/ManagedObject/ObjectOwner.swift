@@ -10,7 +10,7 @@ class ObjectOwner {
 
   /// Told of each relationship that has changed because its other end did; nil where nobody follows them. Set before
   /// the first object is made, on the queue of the owner's context.
-  @exclusivity(unchecked) final var inverseFollower: ((NSManagedObject, LayoutProperty) -> Void)?
+  final var inverseFollower: ((NSManagedObject, LayoutProperty) -> Void)?
 
   init(_ layouts: ModelLayouts) {
     self.layouts = layouts

@@ -3,6 +3,7 @@
 /// Members that are added from the inverse side are recorded without reading the others from the store. A fetched
 /// property keeps its results in one of these, and nothing else. Belongs to its context's queue.
 final class ToManyState {
+  // Unchecked, as the count of `tag` asks for; see CONTRIBUTING.md.
   /// The members in the store; nil until they are read. Empty for a new object.
   @exclusivity(unchecked) var base: ContiguousArray<RowReference>? {
     didSet {

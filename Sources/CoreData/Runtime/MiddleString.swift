@@ -36,6 +36,7 @@ enum MiddleString {
     if !isAsExpected || MemoryLayout<String>.size != 16 { core_data_string_class = nil }
   }()
 
+  // Inlined by force, as the count of `reread` asks for; see CONTRIBUTING.md.
   @inline(__always)
   private static func head(_ count: Int) -> UInt64 { 0xF000_0000_0000_0000 | UInt64(count) }
 

@@ -81,10 +81,8 @@ enum NumberObject {
     return make(forms, form: forms.double, content: value.bitPattern)
   }
 
-  @inline(__always)
   private static func isShared(_ value: Int64) -> Bool { value &+ 1 < 14 && value >= -1 }
 
-  @inline(__always)
   private static func make(_ forms: Forms, form: UInt64, content: UInt64) -> NSNumber {
     let object = swift_allocObject(forms.start, size, 7)
     object.storeBytes(of: form, toByteOffset: 16, as: UInt64.self)

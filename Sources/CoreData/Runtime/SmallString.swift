@@ -25,6 +25,7 @@ enum SmallString {
     }
   }()
 
+  // Inlined by force, as the count of `reread` asks for; see CONTRIBUTING.md.
   /// nil for what is not ASCII.
   @inline(__always)
   static func make(_ start: UnsafeRawPointer, _ count: Int) -> String? {

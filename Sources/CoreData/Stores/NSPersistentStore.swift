@@ -17,7 +17,7 @@ nonisolated open class NSPersistentStore: NSObject {
   public let options: [AnyHashable: Any]?
 
   /// The URL of the store. Stores in memory may have none.
-  @exclusivity(unchecked) open var url: URL?
+  open var url: URL?
 
   /// Whether the store refuses saves.
   open var isReadOnly: Bool

@@ -9,6 +9,7 @@ final class KeyedArchive {
   /// The references to the archive's objects, by UID.
   private let objects: PropertyListTable.Extent
   private let rootNode: Int
+  // Unchecked or inlined by force, as the count of `open` asks for; see CONTRIBUTING.md.
   /// How many more list elements and fields the archive returns. A sound archive's lists are read a few times each. In
   /// a hostile one, thousands of objects can share long lists, which would keep a reader busy for days.
   @exclusivity(unchecked) private var budget: Int

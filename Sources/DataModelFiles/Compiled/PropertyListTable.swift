@@ -142,6 +142,7 @@ package final class PropertyListTable {
 
   // Reading.
 
+  // Inlined by force, as the count of `open` asks for; see CONTRIBUTING.md.
   @inline(__always)
   package func kind(of node: Int) -> Kind {
     // `isSound` has checked it.

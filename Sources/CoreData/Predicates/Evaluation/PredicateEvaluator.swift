@@ -85,7 +85,6 @@ final class PredicateEvaluator {
 }
 
 /// Runs `body`; a `Failure` in it becomes the error that a program sees.
-@inline(__always)
 func throwingCocoaErrors<Result>(_ body: () throws -> Result) throws -> Result {
   do {
     return try body()

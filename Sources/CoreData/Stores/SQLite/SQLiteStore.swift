@@ -13,9 +13,9 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   var trace: StatementTrace? = .requested
 
   /// Set once, by `loadMetadata()`.
-  @exclusivity(unchecked) private(set) var schema: StoreSchema!
-  @exclusivity(unchecked) private(set) var pool: ConnectionPool!
-  @exclusivity(unchecked) private(set) var queries: QueryPlans!
+  private(set) var schema: StoreSchema!
+  private(set) var pool: ConnectionPool!
+  private(set) var queries: QueryPlans!
   private(set) var savePlanner: SavePlanner!
   /// Records what is written; nil unless the store was opened with the option.
   private(set) var history: SQLiteHistory?
@@ -24,11 +24,11 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   /// The path of the open database.
   var path = ""
   /// Where the files of long values are. Set by `loadMetadata()`, and when the store moves.
-  @exclusivity(unchecked) private(set) var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
+  private(set) var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
   /// Makes and removes those files.
-  @exclusivity(unchecked) private(set) var externals: ExternalStorage!
+  private(set) var externals: ExternalStorage!
   /// The Z_ENT of root entities whose table is known to have no key above `Z_MAX`. Used only by the thread that writes.
-  @exclusivity(unchecked) var soundMaxima: Set<Int64> = []
+  var soundMaxima: Set<Int64> = []
 
   private let metadataLock = NSLock()
   private var storedMetadata: [String: Any] = [:]

@@ -1,7 +1,6 @@
 import Foundation
 
 /// Whether two strings have the same UTF-8 bytes. Swift's `==` also accepts canonical equivalents; SQLite's doesn't.
-@inline(__always)
 func binaryEqual(_ a: String, _ b: String) -> Bool {
   let count = a.utf8.count
   return count == b.utf8.count && binaryCompare(a, b) == 0

@@ -2,6 +2,7 @@
 final class BatchRun {
   private let store: SQLiteStore
   let connection: Connection
+  // Unchecked, as the count of `batchinsert` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) var writer: TaggedWriter
   /// Rows that differ from what the row cache has.
   var changed: [RowReference] = []

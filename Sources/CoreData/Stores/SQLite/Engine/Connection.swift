@@ -20,14 +20,15 @@ final class Connection {
   let busyTimeout: Int32
   private let file: DatabaseFiles.Identity?
   /// The log of the statements that run here; nil if nobody wants one.
-  @exclusivity(unchecked) var trace: StatementTrace?
+  var trace: StatementTrace?
+  // Unchecked or inlined by force, as the count of `write1` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var kept: [Int: Statement] = [:]
   /// The statement of `kept` that was used last. Most statements run many times in a row, and are found here without
   /// hashing.
   @exclusivity(unchecked) private var latest: (number: Int, statement: Statement)?
-  @exclusivity(unchecked) private var keptByText: [String: StatementText] = [:]
+  private var keptByText: [String: StatementText] = [:]
   /// Prepared before the first transaction begins.
-  @exclusivity(unchecked) private var rollbackStatement: Statement?
+  private var rollbackStatement: Statement?
   /// Keeps the closures of registered functions.
   var functions: [AnyObject] = []
   /// What triggers have done to rows since the transaction began; nil if the functions that they call are not
@@ -140,7 +141,6 @@ final class Connection {
   }
 
   /// How many rows the last statement changed.
-  @inline(__always)
   var changes: Int { Int(sqlite3_changes(database)) }
 
   // Transactions.

@@ -37,6 +37,7 @@ private final class StatementNumbers: @unchecked Sendable {
 final class Statement {
   let handle: OpaquePointer
   let sql: String
+  // Unchecked or inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
   /// How many rows the statement has found since this was last set to 0.
   @exclusivity(unchecked) var rowCount = 0
   /// Builds the row of a statement that finds one. It is kept for the next run, so that a single row costs no builder.
@@ -65,13 +66,10 @@ final class Statement {
   // Binding. It fails only by misuse (no such parameter, a statement that was not reset) and, where SQLite takes a
   // copy, for lack of memory. The next step throws the latter.
 
-  @inline(__always)
   func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
-  @inline(__always)
   func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
 
-  @inline(__always)
   func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
 
   /// SQLite takes a copy.
@@ -86,7 +84,6 @@ final class Statement {
   }
 
   /// The bytes must outlive the next `reset()`.
-  @inline(__always)
   func bindStatic(text bytes: UnsafeRawBufferPointer, at index: Int32) {
     let start = bytes.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) } ?? Statement.empty
     let code = sqlite3_bind_text(handle, index, start, Int32(bytes.count), nil)
@@ -94,7 +91,6 @@ final class Statement {
   }
 
   /// The bytes must outlive the next `reset()`.
-  @inline(__always)
   func bindStatic(blob bytes: UnsafeRawBufferPointer, at index: Int32) {
     if bytes.count == 0 {
       sqlite3_bind_zeroblob(handle, index, 0)
@@ -139,7 +135,6 @@ final class Statement {
   }
 
   /// Runs a statement whose rows aren't needed, and resets it.
-  @inline(__always)
   func run() throws {
     try checkMemory()
     let code = sqlite3_step(handle)
@@ -156,14 +151,12 @@ final class Statement {
       sql: sql)
   }
 
-  @inline(__always)
   func reset() {
     sqlite3_reset(handle)
     refusal = SQLITE_OK
   }
 
   /// Throws if a value was lost for lack of memory when it was bound or read.
-  @inline(__always)
   func checkMemory() throws { if refusal != SQLITE_OK { throw refused() } }
 
   @inline(never)
@@ -183,13 +176,10 @@ final class Statement {
 
   // Columns of the current row.
 
-  @inline(__always)
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  @inline(__always)
   func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  @inline(__always)
   func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
   func text(_ column: Int32) -> String? {
@@ -198,7 +188,6 @@ final class Statement {
   }
 
   /// Valid until the next step.
-  @inline(__always)
   func textBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
     guard let start = sqlite3_column_text(handle, column) else {
       noteLoss()
@@ -208,7 +197,6 @@ final class Statement {
   }
 
   /// Valid until the next step; empty for null.
-  @inline(__always)
   func blobBytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
     if start == nil { noteLoss() }

@@ -52,7 +52,6 @@ struct ExternalFiles: Sendable {
   // Columns.
 
   /// The bytes of a column that stand for the name of a file, unchecked; nil if the value is in the column.
-  @inline(__always)
   static func reference(inTagged bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard bytes.count == ExternalReference.nameLength + 2, bytes[0] == 2 else { return nil }
     return UnsafeRawBufferPointer(rebasing: bytes[1...ExternalReference.nameLength])
@@ -66,7 +65,6 @@ struct ExternalFiles: Sendable {
 
   /// The bytes of a value that is in the column. A value that was written before the attribute allowed files has no
   /// byte in front.
-  @inline(__always)
   static func value(inTagged bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     guard bytes.count > 0, bytes[0] == 1 else { return bytes }
     return UnsafeRawBufferPointer(rebasing: bytes[1...])

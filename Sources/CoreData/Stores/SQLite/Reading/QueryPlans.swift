@@ -71,6 +71,7 @@ private final class KeptValues<Value: Sendable>: @unchecked Sendable {
   // `@unchecked Sendable`: the values are only touched under `lock`.
 
   private let lock = NSLock()
+  // Unchecked or inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var values: [Value?]
 
   init(count: Int) { values = Array(repeating: nil, count: count) }

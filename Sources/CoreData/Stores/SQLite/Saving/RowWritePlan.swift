@@ -117,6 +117,7 @@ final class RowWritePlan: @unchecked Sendable {
       .check, entity: entity, sql: "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ?", isVersioned: true, tagged: [])
   }
 
+  // Inlined by force, as the count of `batchinsertobject` asks for; see CONTRIBUTING.md.
   /// Binds a new row.
   @inline(__always)
   func bindInsert(_ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter) throws {

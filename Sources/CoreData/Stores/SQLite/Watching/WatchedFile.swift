@@ -44,7 +44,6 @@ final class WatchedFile: @unchecked Sendable {
   private static let count = AtomicWord()
 
   /// The watched file at a path; nil if it is not watched. A store asks this before each write.
-  @inline(__always)
   static func find(_ path: String?) -> WatchedFile? {
     if count.value == 0 { return nil }
     guard let path else { return nil }
