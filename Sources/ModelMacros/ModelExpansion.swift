@@ -17,7 +17,7 @@ extension ModelDeclaration {
 
     \(isSubclass ? inheritedMembers : rootMembers)\(isFinal ? "" : "\n\n" + keyPathsForSubclasses)
 
-    private let _$observationRegistrar = Observation.ObservationRegistrar()
+    private let _$observationRegistrar = SwiftData._ModelObservers()
 
     internal nonisolated func access<_M>(keyPath: KeyPath<\(name), _M>) {
       _$observationRegistrar.access(self, keyPath: keyPath)
@@ -48,12 +48,21 @@ extension ModelDeclaration {
     }
 
     \(access)\(isFinal ? "" : "required ")init(backingData: any SwiftData.BackingData<\(name)>) {
-      \(markers)
+      \(markers())
       self.persistentBackingData = backingData
     }
 
-    \(isFinal ? access : overridableAccess)nonisolated var _observationRegistrars: [Observation.ObservationRegistrar] {
-      [_$observationRegistrar]
+    private init(_ markers: _SwiftDataNoType) {
+      \(markers(each: "markers"))
+    }
+
+    \(access)static func _modelForRow() -> SwiftData._ModelForRow? {
+      \(isFinal ? "" : "if self != \(name).self { return nil }\n  ")let model = \(name)(_SwiftDataNoType())
+      return SwiftData._ModelForRow(model, model._$backingData)
+    }
+
+    \(isFinal ? access : overridableAccess)nonisolated var _observationRegistrars: [Observation.ObservationRegistrar?] {
+      [_$observationRegistrar.registrar]
     }\(isFinal ? "" : "\n\n\(access)typealias _SwiftDataRoot = \(name)")
     """
   }
@@ -73,12 +82,12 @@ extension ModelDeclaration {
       }
 
       \(access)required init(backingData: any SwiftData.BackingData<_SwiftDataRoot>) {
-        \(markers)
+        \(markers())
         super.init(backingData: backingData)
       }
 
-      \(overriding)nonisolated override var _observationRegistrars: [Observation.ObservationRegistrar] {
-        super._observationRegistrars + [_$observationRegistrar]
+      \(overriding)nonisolated override var _observationRegistrars: [Observation.ObservationRegistrar?] {
+        super._observationRegistrars + [_$observationRegistrar.registrar]
       }
       """
   }
@@ -93,8 +102,8 @@ extension ModelDeclaration {
       """
   }
 
-  private var markers: String {
-    properties.map { "_\($0.name) = _SwiftDataNoType()" }.joined(separator: "\n  ")
+  private func markers(each value: String = "_SwiftDataNoType()") -> String {
+    properties.map { "_\($0.name) = \(value)" }.joined(separator: "\n  ")
   }
 
   private var metadataList: String { "[\n    \(metadata.joined(separator: ",\n    "))\n  ]" }

@@ -89,6 +89,39 @@ struct StoredValueTests {
     #expect(book.pages == 3 && !book.hasChanges)
   }
 
+  @Test("What was set of a model that is not inserted is freed when it is set again, and with the model")
+  func keptValues() throws {
+    nonisolated(unsafe) weak var first: Author?
+    nonisolated(unsafe) weak var second: Author?
+    do {
+      let book = Book(isbn: "1", title: String(repeating: "Emma", count: 20))
+      do {
+        let (jane, mary) = (Author(name: "Jane"), Author(name: "Mary"))
+        (first, second) = (jane, mary)
+        book.author = jane
+        book.author = mary
+      }
+      book.tags = ["old"]
+      book.tags = ["red", "new"]
+      book.size = nil
+      #expect(first == nil && second != nil && book.author === second && book.tags == ["red", "new"])
+    }
+    #expect(second == nil)
+  }
+
+  @Test("A model whose class no macro has written is fetched by its init(backingData:), which finds the values")
+  func handmade() throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(
+      for: HandmadeNote.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    context.insert(HandmadeNote(text: "Emma"))
+    try context.save()
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<HandmadeNote>()).first)
+    withExtendedLifetime(other) { #expect(found.text == "Emma" && found.textAtFirst == "Emma") }
+  }
+
   @Test("A change is observed")
   func observation() throws {
     let context = try memory(Book.self)
@@ -104,5 +137,30 @@ struct StoredValueTests {
     #expect(changes == 0)
     book.title = "Persuasion"
     #expect(changes == 1)
+  }
+}
+
+/// A model without the macro, whose initializer looks at the values that it is made of.
+private final class HandmadeNote: PersistentModel {
+  var persistentBackingData: any BackingData<HandmadeNote> = HandmadeNote.createBackingData()
+  let textAtFirst: String
+
+  var text: String {
+    get { getValue(forKey: \.text) }
+    set { setValue(forKey: \.text, to: newValue) }
+  }
+
+  init(text: String) {
+    textAtFirst = text
+    self.text = text
+  }
+
+  init(backingData: any BackingData<HandmadeNote>) {
+    textAtFirst = backingData.getValue(forKey: \.text)
+    persistentBackingData = backingData
+  }
+
+  static var schemaMetadata: [Schema.PropertyMetadata] {
+    [Schema.PropertyMetadata(name: "text", keypath: \HandmadeNote.text, defaultValue: nil, metadata: nil)]
   }
 }

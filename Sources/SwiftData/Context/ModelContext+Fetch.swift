@@ -7,7 +7,14 @@ extension ModelContext {
   /// `CocoaError` if a store can't be read.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let storageType: any BackingData<T>.Type = DefaultBackingData<T>.self
-    return try asking(descriptor) { try managedContext.fetch($0) }.map { model(of: $0, storedIn: storageType) }
+    let objects = try asking(descriptor) { try managedContext.fetch($0) }
+    // `map` of a type that is not known here takes a third of the time that the models take.
+    return Array(unsafeUninitializedCapacity: objects.count) { models, count in
+      for object in objects {
+        models.initializeElement(at: count, to: model(of: object, storedIn: storageType))
+        count += 1
+      }
+    }
   }
 
   /// The number of models that the fetch would find.

@@ -16,7 +16,9 @@ public final class ModelContext: Equatable {
   /// Models with unsaved changes. They are kept alive until the save, because inserts and
   /// values of transient properties would be lost with them.
   @exclusivity(unchecked) private var changed: [ModelStorage] = []
-  /// Where an automatic save runs; nil if the context belongs to the caller's thread.
+  /// The entity that was last asked for: programs often insert many models of one class in a row.
+  @exclusivity(unchecked) private var lastEntity: (type: ModelType, entity: NSEntityDescription)?
+  /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
   var autosaveQueue: ((@escaping @Sendable () -> Void) -> Void)?
   @exclusivity(unchecked) private var isAutosaveScheduled = false
 
@@ -98,6 +100,13 @@ public final class ModelContext: Equatable {
     if container.classes.haveSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)
     }
+    if let made = M._modelForRow(), let storage = made.storage {
+      // Generated code makes one if it is asked for its own class, and of no other.
+      let model = unsafeDowncast(made.model, to: M.self)
+      storage.attach(object, in: self)
+      storage.setModel(model)
+      return model
+    }
     let data = kind.init(for: M.self)
     let storage = data.reference
     storage.attach(object, in: self)
@@ -127,26 +136,30 @@ public final class ModelContext: Equatable {
   public func insert<T: PersistentModel>(_ model: T) {
     let storage = model.storage
     // Its insertion was undone: it begins again with the values that it has.
-    if storage.hasLeft { storage.detach(keeping: storage.valuesOfAttributes(), deleted: false) }
+    if storage.hasLeft {
+      storage.keepValues()
+      storage.detach(deleted: false)
+    }
     if let object = storage.object {
       if storage.context !== self { misuse(.otherContext(storage, "insert(_:)")) }
       if object.isDeleted { managedContext.insert(object) }
       return
     }
-    guard let entity = container.entities[ObjectIdentifier(storage.type)] else {
-      misuse(.notInSchema(storage.type, container))
-    }
-    let object = ModelObject(entity: entity, insertInto: managedContext)
-    let values = storage.attach(object, in: self)
+    let object = ModelObject(entity: entity(of: storage.type), insertInto: managedContext)
+    storage.attach(object, in: self)
     storage.setModel(model)
-    let properties = storage.type.properties
-    for place in values.indices {
-      if let value = values[place] { properties[place].access.writeAny(value, object, storage) }
-    }
+    storage.bringValues()
     noteChange(of: storage)
   }
 
-  /// Deletes a model with the next save. Nothing happens to a model that was never inserted.
+  private func entity(of type: ModelType) -> NSEntityDescription {
+    if let lastEntity, lastEntity.type === type { return lastEntity.entity }
+    guard let entity = container.entities[ObjectIdentifier(type)] else { misuse(.notInSchema(type, container)) }
+    lastEntity = (type, entity)
+    return entity
+  }
+
+  /// Deletes a model when the context is next saved. A model that was never inserted stays as it is.
   public func delete<T: PersistentModel>(_ model: T) {
     let storage = model.storage
     guard let object = storage.object, !storage.hasLeft else { return }
@@ -284,26 +297,27 @@ public final class ModelContext: Equatable {
     // updated objects may have none.
     let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
     let updated = changes.updated.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
-    let deleted = changes.deleted.map { object in
-      // An object without storage has no model to update.
-      (
-        (object as? ModelObject)?.storage, (object as? ModelObject)?.storage?.valuesOfAttributes() ?? [],
-        object.objectID
-      )
+    // Of deleted ones only models that a program may still have.
+    let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
+    for (storage, _) in deleted { storage?.keepValues() }
+    do {
+      try managedContext.save()
+    } catch {
+      for (storage, _) in deleted { storage?.dropValues() }
+      throw error
     }
-    try managedContext.save()
     for (object, storage) in inserted where object.managedObjectContext == nil {
       if let storage { followStored(storage) }
     }
-    for (storage, values, _) in deleted { storage?.detach(keeping: values, deleted: true) }
+    for (storage, _) in deleted { storage?.detach(deleted: true) }
     guard isHeard else { return letGoOfChanged() }
     let userInfo: [AnyHashable: Any] = [
       NotificationKey.insertedIdentifiers.rawValue: inserted.map {
         $1?.identifier ?? PersistentIdentifier($0.objectID)
       },
       NotificationKey.updatedIdentifiers.rawValue: updated.map { $1?.identifier ?? PersistentIdentifier($0.objectID) },
-      NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$0.2.isTemporaryID }.map {
-        PersistentIdentifier($0.2)
+      NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$1.isTemporaryID }.map {
+        PersistentIdentifier($1)
       },
     ]
     letGoOfChanged()
@@ -317,7 +331,8 @@ public final class ModelContext: Equatable {
     if let object = stored(like: storage), object.storage == nil {
       storage.attach(object, in: self)
     } else {
-      storage.detach(keeping: storage.valuesOfAttributes(), deleted: false)
+      storage.keepValues()
+      storage.detach(deleted: false)
     }
   }
 
@@ -358,9 +373,9 @@ public final class ModelContext: Equatable {
   /// and changed ones have their saved values again.
   public func rollback() {
     let inserted = managedContext.insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
-    let values = inserted.map { $0.valuesOfAttributes() }
+    for storage in inserted { storage.keepValues() }
     managedContext.rollback()
-    for (storage, values) in zip(inserted, values) { storage.detach(keeping: values, deleted: false) }
+    for storage in inserted { storage.detach(deleted: false) }
     letGoOfChanged()
   }
 

@@ -40,15 +40,29 @@ public protocol BackingData<Model> {
   func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 }
 
-/// The storage behind a `BackingData`. Call it only if that is a `DefaultBackingData`, which is a class: the first word
-/// of the existential is then the reference to the object.
+/// The storage that data are a reference to; nil if they are no `DefaultBackingData`. Of an object, the first word of
+/// an existential is the reference. For code that is compiled for the model's class.
 @inlinable @inline(__always)
-func _storage<Model>(in data: any BackingData<Model>) -> ModelStorage {
-  withUnsafeBytes(of: data) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
+func _storage<Model: PersistentModel>(in data: any BackingData<Model>) -> ModelStorage? {
+  guard _type(of: data) == ObjectIdentifier(DefaultBackingData<Model>.self) else { return nil }
+  return withUnsafeBytes(of: data) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
 }
 
+/// The type of data. `type(of:)` would ask the runtime, while a function that gets the data in their own type has it at
+/// hand.
+@inlinable @inline(__always)
+func _type<Data: BackingData>(of _: Data) -> ObjectIdentifier { ObjectIdentifier(Data.self) }
+
 extension BackingData {
-  /// The same for code that isn't specialized for one class. Naming the existential's type would cost it a look-up.
+  /// The same in code that is compiled for all classes, where to name the class of the storage costs a look-up.
+  ///
+  /// - Parameter type: the model's class.
+  func storage(of type: ModelType) -> ModelStorage? {
+    // A cast would ask the runtime; nearly all are of the class's own type.
+    ObjectIdentifier(Self.self) == type.storageClass ? reference : self as? ModelStorage
+  }
+
+  /// The storage that data are a reference to, which are known to be a `DefaultBackingData`.
   var reference: ModelStorage {
     withUnsafeBytes(of: self) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
   }

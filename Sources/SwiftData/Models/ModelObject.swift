@@ -2,8 +2,8 @@ import CoreData
 
 /// The managed object behind a model in a context.
 ///
-/// It accepts a mandatory struct whose parts are all nil: that is a value, although none of its columns has one, and
-/// Core Data's validation would report it as missing.
+/// A struct all of whose parts are nil is a value, though none of its columns has one: Core Data would miss it.
+@usableFromInline
 final class ModelObject: NSManagedObject {
   /// The storage of the object's model, while there is a model. The storage sets it to nil when it goes away.
   unowned(unsafe) final var storage: ModelStorage?

@@ -10,12 +10,21 @@ import CoreData
 /// be reached any more.
 @usableFromInline
 class ModelStorage {
-  final let type: ModelType
-  @exclusivity(unchecked) final private(set) var object: ModelObject?
-  /// By the properties' positions. Empty until a value is set, and while the storage is
-  /// attached.
-  @exclusivity(unchecked) final private(set) var values: [Any?] = []
-  /// The model that the program uses. It keeps this storage alive, not the other way round.
+  // What a reading looks at comes first: it is in one line of the processor's cache.
+
+  /// One for each class, never freed.
+  unowned(unsafe) final let type: ModelType
+  /// Retained. What a strong reference leads to would be retained once more at each look.
+  @exclusivity(unchecked) final private var heldObject: Unmanaged<ModelObject>?
+  /// What stands for this storage since a model of a subclass was initialized; nil for most.
+  @exclusivity(unchecked) final private(set) var whole: ModelStorage?
+  @exclusivity(unchecked) final private var isAbandoned = false
+  /// Whether a deletion was saved.
+  final private var wasDeleted = false
+
+  /// Empty until one is set, and while the storage is attached, but for the length of a transition.
+  @exclusivity(unchecked) final private var values: KeptValues
+  /// The object that a program sees, which keeps its storage alive.
   @exclusivity(unchecked) final private var seen = LivingReference()
   /// The model while it has unsaved changes, kept alive by this reference; `keeper` is the
   /// context that lists it in `changed`.
@@ -23,19 +32,15 @@ class ModelStorage {
   @exclusivity(unchecked) final private var keeper: ObjectIdentifier?
   /// The context. It tells its storages before it goes away, so this reference never dangles.
   @exclusivity(unchecked) final private unowned(unsafe) var ownContext: ModelContext?
-  @exclusivity(unchecked) final private var isAbandoned = false
-  /// Whether a deletion was saved.
-  final private var wasDeleted = false
-  /// Identifies the model before its first save.
+  /// What the model is known by before its first save.
   final private(set) lazy var temporaryIdentifier = UUID()
   /// The identity that the model had when it was deleted.
   final private var formerIdentifier: PersistentIdentifier?
 
-  /// The storage of the whole model, once a subclass's storage has joined this one; nil for
-  /// most.
-  final private(set) var whole: ModelStorage?
-
-  init(_ type: ModelType) { self.type = type }
+  init(_ type: ModelType) {
+    self.type = type
+    values = KeptValues(of: type)
+  }
 
   /// Makes this storage, which holds a subclass's own properties, the storage of the
   /// superclass's properties too. `other` is the superclass's storage, and forwards to this one
@@ -44,14 +49,23 @@ class ModelStorage {
     let current = other.whole ?? other
     // A class below has joined them already, or the storage was made for stored values.
     if current.type.inherits(from: type) { return }
-    if values.isEmpty { values = type.emptyValues() }
-    // The properties of a superclass come first.
-    for (position, value) in current.values.enumerated() where value != nil { values[position] = value }
-    other.values = []
+    values.take(&current.values)
     other.whole = self
   }
 
-  deinit { object?.storage = nil }
+  deinit { hold(nil) }
+
+  /// The managed object, while the storage is attached.
+  final var object: ModelObject? { heldObject?.takeUnretainedValue() }
+
+  /// The only place that changes it.
+  private func hold(_ object: ModelObject?) {
+    let former = heldObject
+    former?._withUnsafeGuaranteedRef { $0.storage = nil }
+    heldObject = object.map { .passRetained($0) }
+    object?.storage = self
+    former?.release()
+  }
 
   /// The model that the program uses, while it exists.
   final var model: (any PersistentModel)? {
@@ -100,33 +114,29 @@ class ModelStorage {
 
   // Transitions.
 
-  /// From now on the object holds the values. Returns those that were set before, by the
-  /// properties' positions.
-  @discardableResult
-  final func attach(_ object: ModelObject, in context: ModelContext) -> [Any?] {
-    self.object = object
+  /// From now on the values are the object's. What was set until then is no more, unless ``bringValues()`` follows.
+  final func attach(_ object: ModelObject, in context: ModelContext) {
+    hold(object)
     ownContext = context
     wasDeleted = false
     formerIdentifier = nil
-    object.storage = self
-    defer { values = [] }
-    return values
   }
 
-  /// The current values of the attributes, for a model that will outlive its object.
-  final func valuesOfAttributes() -> [Any?] {
-    guard let object else { return values }
-    return type.properties.map { $0.isRelationship ? nil : $0.access.anyValue(of: object, self) }
-  }
+  /// Sets on the object what was set of the model before it had one.
+  final func bringValues() { if let object { values.bring(to: object, self) } }
 
-  /// The object is gone. The model keeps the values that it held.
-  final func detach(keeping values: [Any?], deleted: Bool) {
+  /// Keeps what attributes hold now, for a model that may outlive its object.
+  final func keepValues() { if let object { values.take(of: object, self) } }
+
+  /// The object is still there.
+  final func dropValues() { values.removeAll() }
+
+  /// The object is gone; the model keeps what ``keepValues()`` found in it.
+  final func detach(deleted: Bool) {
     if deleted { formerIdentifier = identifier }
-    object?.storage = nil
-    object = nil
+    hold(nil)
     ownContext = nil
     wasDeleted = deleted
-    self.values = values
   }
 
   /// The context is gone, so nothing of the object can be read any more.
@@ -156,8 +166,8 @@ class ModelStorage {
   /// find it.
   @usableFromInline
   final func place(of key: AnyKeyPath) -> ModelPlace? {
-    guard whole == nil, let object, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }
-    return ModelPlace(object: object, key: managed)
+    guard whole == nil, let heldObject, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }
+    return ModelPlace(object: heldObject, key: managed)
   }
 
   final func value<Value>(_ key: AnyKeyPath) -> Value {
@@ -174,7 +184,7 @@ class ModelStorage {
       }
       return access.read(object, self)
     }
-    if position < values.count, let value = values[position] { return value as! Value }
+    if let value: Value = values.value(at: position) { return value }
     if let value = access.initialValue(property) { return value }
     misuse(.noValue(type, property))
   }
@@ -182,29 +192,22 @@ class ModelStorage {
   final func set<Value>(_ key: AnyKeyPath, _ value: Value) {
     if let whole { return whole.set(key, value) }
     let position = type.position(of: key)
-    let property = type.properties[position]
-    if let object {
-      guard let ownContext else { misuse(.contextGone(type, property)) }
-      property.access(of: Value.self).write(value, object, self)
-      ownContext.noteChange(of: self)
+    guard let object else {
+      values.place(at: position).initializeMemory(as: Value.self, to: value)
       return
     }
-    if values.isEmpty { values = type.emptyValues() }
-    values[position] = .some(value)
+    let property = type.properties[position]
+    guard let ownContext else { misuse(.contextGone(type, property)) }
+    property.access(of: Value.self).write(value, object, self)
+    ownContext.noteChange(of: self)
   }
 }
 
-/// A managed object, and the key of one of its properties.
+/// A managed object, which its model's storage keeps alive, and one of its properties.
 @usableFromInline
 struct ModelPlace {
-  @usableFromInline let object: NSManagedObject
+  @usableFromInline let object: Unmanaged<ModelObject>
   @usableFromInline let key: ManagedKey
-
-  @usableFromInline
-  init(object: NSManagedObject, key: ManagedKey) {
-    self.object = object
-    self.key = key
-  }
 }
 
 extension MisuseReport {

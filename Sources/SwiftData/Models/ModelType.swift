@@ -23,6 +23,12 @@ final class ModelType: Sendable {
   /// The keys of simple properties in managed objects, by the properties' positions. Never freed, because types never
   /// are.
   nonisolated(unsafe) private let managedKeys: UnsafeMutableBufferPointer<ManagedKey?>
+  /// By the same, for what a model keeps before it has a managed object: its place in the block, and what sets it.
+  /// Never freed either.
+  nonisolated(unsafe) let places: UnsafeMutablePointer<Int>
+  nonisolated(unsafe) let accesses: UnsafeMutablePointer<Unmanaged<AnyPropertyAccess>>
+  let blockSize: Int
+  let blockAlignment: Int
   private let keptLiterals = Mutex<Literals>(Literals())
 
   private struct Literals: @unchecked Sendable {
@@ -47,6 +53,18 @@ final class ModelType: Sendable {
     self.properties = properties
     managedKeys = .allocate(capacity: properties.count)
     _ = managedKeys.initialize(from: properties.map(\.managedKey))
+    places = .allocate(capacity: properties.count)
+    accesses = .allocate(capacity: properties.count)
+    // One byte each says whether there is a value.
+    var (end, widest) = (properties.count, 1)
+    for (position, access) in properties.map(\.access).enumerated() {
+      let place = (end + access.alignment - 1) / access.alignment * access.alignment
+      (places + position).initialize(to: place)
+      (accesses + position).initialize(to: .passUnretained(access))
+      end = place + access.size
+      widest = max(widest, access.alignment)
+    }
+    (blockSize, blockAlignment) = (end, widest)
     var positions: [AnyKeyPath: Int] = [:]
     for (position, property) in properties.enumerated() {
       for keyPath in property.keyPaths { positions[keyPath] = position }
@@ -105,15 +123,6 @@ final class ModelType: Sendable {
   func declarer(of property: ModelProperty) -> ModelType {
     guard let supertype, !ownProperties.contains(where: { $0 === property }) else { return self }
     return supertype.property(named: property.name).map(supertype.declarer) ?? self
-  }
-
-  /// A nil for each property.
-  func emptyValues() -> [Any?] {
-    let count = properties.count
-    return [Any?](unsafeUninitializedCapacity: count) { values, made in
-      values.initialize(repeating: nil)
-      made = count
-    }
   }
 
   func property(named name: String) -> ModelProperty? { properties.first { $0.name == name } }

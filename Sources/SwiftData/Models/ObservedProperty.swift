@@ -22,8 +22,8 @@ private final class ObservedProperty<Root: PersistentModel, Value>: AnyObservedP
     let level = registrars.count - 1 - levelsBelow
     // A class without the macro doesn't show its registrar.
     guard registrars.indices.contains(level) else { return }
-    // `Root` is the model's class, or a superclass of it.
-    registrars[level].withMutation(of: unsafeDowncast(model, to: Root.self), keyPath: keyPath) {}
+    // `Root` is the model's class, or one that it inherits from.
+    registrars[level]?.withMutation(of: unsafeDowncast(model, to: Root.self), keyPath: keyPath) {}
   }
 }
 

@@ -9,15 +9,20 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   var persistentBackingData: any BackingData<Self> { get set }
   /// The persistent properties, in the order of their declarations.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
-  /// The observation registrars of the superclasses, then the class's own. Generated code returns them. Without them,
-  /// observers learn of changes that the program makes, but not of those by a merge, an undo or the other end of a
-  /// relationship.
-  var _observationRegistrars: [ObservationRegistrar] { get }
+  /// Generated code: who observes the object, of the class's own properties last, before them those of the classes
+  /// above. Without it observers hear of what the program sets, and not of what a merge, an undo or the other end of a
+  /// relationship changes. nil where nobody has looked at a property yet.
+  var _observationRegistrars: [ObservationRegistrar?] { get }
+  /// Generated code: an object that stands for stored values as soon as the storage that it has made is told which. nil
+  /// where ``init(backingData:)`` has to be asked, whose storage takes the place of that one.
+  static func _modelForRow() -> _ModelForRow?
 }
 
 extension PersistentModel {
-  /// Empty, for a class that no macro has extended.
-  public var _observationRegistrars: [ObservationRegistrar] { [] }
+  /// None, for a class that no macro has written into.
+  public var _observationRegistrars: [ObservationRegistrar?] { [] }
+  /// nil, for a class that no macro has written into.
+  public static func _modelForRow() -> _ModelForRow? { nil }
 
   /// Makes storage for a new model.
   @inlinable public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
@@ -32,9 +37,8 @@ extension PersistentModel {
   @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value
   where Value: Decodable, Value: ManagedValue {
     let data = persistentBackingData
-    if ObjectIdentifier(type(of: data)) == ObjectIdentifier(DefaultBackingData<Self>.self),
-      let place = _storage(in: data).place(of: key),
-      let value = Value.readManagedOptional(place.object, place.key)
+    if let place = _storage(in: data)?.place(of: key),
+      let value = place.object._withUnsafeGuaranteedRef({ Value.readManagedOptional($0, place.key) })
     {
       return value
     }
@@ -108,10 +112,7 @@ extension PersistentModel {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   var storage: ModelStorage {
-    let data = persistentBackingData
-    // Nearly all storage is of the class's own type. A cast would have to ask the runtime.
-    let isOwn = ObjectIdentifier(Swift.type(of: data)) == ModelType.of(Self.self).storageClass
-    guard let storage = isOwn ? data.reference : data as? ModelStorage else {
+    guard let storage = persistentBackingData.storage(of: ModelType.of(Self.self)) else {
       misuse(
         MisuseReport(
           "The storage of a \(Self.self) is of another program's making.",

@@ -1,4 +1,5 @@
 import CoreData
+import Observation
 @_spi(Reflection) import Swift
 
 /// What this module assumes of the Swift runtime without a promise, in addition to the assumptions in CoreData's room
@@ -12,8 +13,10 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
   case storedFields = "The runtime tells a struct's stored properties, with their names, places and types"
   /// `ModelKeyPaths`.
   case keyPathGetters = "A key path of several steps describes itself by the getters of its steps"
-  /// `_storage(in:)`.
+  /// `_storage(in:)`, `BackingData.reference`.
   case existentials = "An existential with an object begins with the reference to it"
+  /// `_ModelObservers`.
+  case registrars = "A list of observers is one reference"
   /// `LivingReference`.
   case unownedCounts = "An unowned retain keeps an object's memory, which says whether the object lives"
 
@@ -23,6 +26,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     case .enumerationRecords, .storedFields:
       "The program ends with this sentence at the first model with a property that is a struct or an enumeration."
     case .existentials, .unownedCounts: "The program ends with this sentence at the first model."
+    case .registrars: "The program ends with this sentence where a model's property is first read."
     case .keyPathGetters: "Sort descriptors by a key path of several steps are refused: unsupportedSortDescriptor."
     }
   }
@@ -34,6 +38,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     case .keyPathGetters: Self.hasKeyPathGetters
     case .existentials: Self.hasReferencesFirst
     case .unownedCounts: Self.hasUnownedCounts
+    case .registrars: Self.hasRegistrarsOfAWord
     }
   }
 
@@ -51,7 +56,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     switch self {
     case .enumerationRecords, .storedFields:
       ", or keep structs and enumerations out of models: properties of simple types and relationships work"
-    case .keyPathGetters, .existentials, .unownedCounts: ""
+    case .keyPathGetters, .existentials, .unownedCounts, .registrars: ""
     }
   }
 
@@ -89,6 +94,12 @@ extension ModelAssumption {
     let first = withUnsafeBytes(of: existential) { $0.load(as: UnsafeRawPointer.self) }
     return first == UnsafeRawPointer(Unmanaged.passUnretained(sample).toOpaque())
   }()
+
+  private static let hasRegistrarsOfAWord =
+    MemoryLayout<ObservationRegistrar>.size == MemoryLayout<UInt>.size
+    && MemoryLayout<ObservationRegistrar>.alignment <= MemoryLayout<UInt>.alignment
+    && MemoryLayout<ObservationRegistrar?>.size == MemoryLayout<UInt>.size
+    && unsafeBitCast(ObservationRegistrar?.none, to: UInt.self) == 0
 
   private static let hasUnownedCounts: Bool = {
     var reference = LivingReference()

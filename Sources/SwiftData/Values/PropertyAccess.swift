@@ -6,8 +6,20 @@ class AnyPropertyAccess {
 
   init(_ key: PropertyKey) { self.key = key }
 
-  func writeAny(_ value: Any, _ object: ModelObject, _ storage: ModelStorage) { preconditionFailure() }
-  func anyValue(of object: ModelObject, _ storage: ModelStorage) -> Any { preconditionFailure() }
+  // What `KeptValues` asks: of values in its memory, in the property's declared type.
+
+  var size: Int { preconditionFailure() }
+  var alignment: Int { preconditionFailure() }
+  /// Puts what the object holds there; false if it holds nothing.
+  func keep(_ object: ModelObject, _ storage: ModelStorage, at place: UnsafeMutableRawPointer) -> Bool {
+    preconditionFailure()
+  }
+  /// Sets the value that is there on an object. It stays there.
+  func write(at place: UnsafeMutableRawPointer, _ object: ModelObject, _ storage: ModelStorage) {
+    preconditionFailure()
+  }
+  func move(from source: UnsafeMutableRawPointer, to place: UnsafeMutableRawPointer) { preconditionFailure() }
+  func destroy(at place: UnsafeMutableRawPointer) { preconditionFailure() }
 }
 
 /// The same with the property's type. There is a subclass for each way of storing values.
@@ -29,16 +41,24 @@ class PropertyAccess<Value>: AnyPropertyAccess {
         remedy: "Declare the property as \(Value.self)?, or give it an initial value and migrate the store."))
   }
 
-  final override func writeAny(_ value: Any, _ object: ModelObject, _ storage: ModelStorage) {
-    /// Storage values are only set by `set(_:_:)`, which has the declared type. A conditional cast would have to ask
-    /// the runtime.
-    func open<Boxed>(_ boxed: Boxed) {
-      write(Boxed.self == Value.self ? unsafeBitCast(boxed, to: Value.self) : value as! Value, object, storage)
-    }
-    _openExistential(value, do: open)
+  final override var size: Int { MemoryLayout<Value>.size }
+  final override var alignment: Int { MemoryLayout<Value>.alignment }
+
+  final override func keep(
+    _ object: ModelObject, _ storage: ModelStorage, at place: UnsafeMutableRawPointer
+  ) -> Bool {
+    guard let value = stored(object, storage) else { return false }
+    place.initializeMemory(as: Value.self, to: value)
+    return true
   }
-  final override func anyValue(of object: ModelObject, _ storage: ModelStorage) -> Any {
-    stored(object, storage) as Any
+  override func write(at place: UnsafeMutableRawPointer, _ object: ModelObject, _ storage: ModelStorage) {
+    write(place.assumingMemoryBound(to: Value.self).pointee, object, storage)
+  }
+  final override func move(from source: UnsafeMutableRawPointer, to place: UnsafeMutableRawPointer) {
+    place.moveInitializeMemory(as: Value.self, from: source.assumingMemoryBound(to: Value.self), count: 1)
+  }
+  final override func destroy(at place: UnsafeMutableRawPointer) {
+    place.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
   }
 }
 
@@ -47,6 +67,10 @@ class PropertyAccess<Value>: AnyPropertyAccess {
 private final class SimpleAccess<V: ManagedValue>: PropertyAccess<V> {
   override func stored(_ o: ModelObject, _: ModelStorage) -> V? { V.readManagedOptional(o, key.key) }
   override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { V.writeManaged(v, o, key.key) }
+  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _: ModelStorage) {
+    // Without a copy of the value.
+    V.writeManaged(place.assumingMemoryBound(to: V.self).pointee, o, key.key)
+  }
 }
 
 private final class OptionalAccess<V: ManagedValue>: PropertyAccess<V?> {

@@ -1,0 +1,91 @@
+/// What was set of a model that has no managed object, each value in its own type in one block of memory.
+///
+/// Bytes that say which properties have a value, by their positions, then the values where their ``ModelType`` has
+/// their places. There is no block before the first value.
+struct KeptValues: ~Copyable {
+  private unowned(unsafe) let type: ModelType
+  private var block: UnsafeMutableRawPointer?
+
+  /// None, of an object of a type.
+  init(of type: ModelType) { self.type = type }
+
+  deinit { if let block { KeptValues.free(block, type) } }
+
+  var isEmpty: Bool { block == nil }
+
+  /// A property's value, of its declared type; nil if it was not set.
+  func value<Value>(at position: Int) -> Value? {
+    guard let block, KeptValues.isSet(position, block) else { return nil }
+    return (block + type.places[position]).assumingMemoryBound(to: Value.self).pointee
+  }
+
+  /// Where a property's value is to be put, in its declared type. It counts as set from now on.
+  mutating func place(at position: Int) -> UnsafeMutableRawPointer {
+    let block = self.block ?? make()
+    let place = block + type.places[position]
+    if KeptValues.isSet(position, block) {
+      type.properties[position].access.destroy(at: place)
+    } else {
+      block.storeBytes(of: 1, toByteOffset: position, as: UInt8.self)
+    }
+    return place
+  }
+
+  /// Keeps what an object's attributes hold, in place of what was kept before. Relationships are left out.
+  mutating func take(of object: ModelObject, _ storage: ModelStorage) {
+    removeAll()
+    for (position, property) in type.properties.enumerated() where !property.isRelationship {
+      let block = self.block ?? make()
+      if property.access.keep(object, storage, at: block + type.places[position]) {
+        block.storeBytes(of: 1, toByteOffset: position, as: UInt8.self)
+      }
+    }
+  }
+
+  /// Takes the values of a type that this one inherits from: its properties are the first here.
+  mutating func take(_ inherited: inout KeptValues) {
+    guard let source = inherited.block else { return }
+    for position in inherited.type.properties.indices where KeptValues.isSet(position, source) {
+      let place = place(at: position)
+      type.properties[position].access.move(from: source + inherited.type.places[position], to: place)
+      source.storeBytes(of: 0, toByteOffset: position, as: UInt8.self)
+    }
+    inherited.removeAll()
+  }
+
+  /// Sets all that is kept on an object. It is kept no longer: what a relationship leads to may ask for this model.
+  mutating func bring(to object: ModelObject, _ storage: ModelStorage) {
+    guard let block else { return }
+    self.block = nil
+    let count = type.properties.count
+    for position in 0..<count where KeptValues.isSet(position, block) {
+      type.accesses[position]._withUnsafeGuaranteedRef { $0.write(at: block + type.places[position], object, storage) }
+    }
+    KeptValues.free(block, type)
+  }
+
+  mutating func removeAll() {
+    guard let block else { return }
+    self.block = nil
+    KeptValues.free(block, type)
+  }
+
+  private mutating func make() -> UnsafeMutableRawPointer {
+    let made = UnsafeMutableRawPointer.allocate(byteCount: type.blockSize, alignment: type.blockAlignment)
+    made.initializeMemory(as: UInt8.self, repeating: 0, count: type.properties.count)
+    block = made
+    return made
+  }
+
+  @inline(__always)
+  private static func isSet(_ position: Int, _ block: UnsafeMutableRawPointer) -> Bool {
+    block.load(fromByteOffset: position, as: UInt8.self) != 0
+  }
+
+  private static func free(_ block: UnsafeMutableRawPointer, _ type: ModelType) {
+    for position in 0..<type.properties.count where isSet(position, block) {
+      type.accesses[position]._withUnsafeGuaranteedRef { $0.destroy(at: block + type.places[position]) }
+    }
+    block.deallocate()
+  }
+}
