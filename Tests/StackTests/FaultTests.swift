@@ -74,6 +74,26 @@ struct FaultTests {
     }
   }
 
+  @Test("A loop over many objects reads each destination once, as long as they are at most an eighth as many")
+  func manyDestinations() throws {
+    try withStack(.sqlite) { stack, context in
+      let (authorCount, bookCount) = (1100, 8800)
+      try stack.elsewhere { other in
+        let authors = (0..<authorCount).map { other.new("Author", ["name": "\($0)"]) }
+        for number in 0..<bookCount {
+          _ = other.new("Book", ["title": "\(number)", "author": authors[number % authorCount]])
+        }
+        try other.save()
+      }
+      let trace = StatementTrace(level: 1, isRecording: true)
+      (stack.store as! SQLiteStore).trace = trace
+      let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+      let names = Set(books.compactMap { ($0["author"] as? NSManagedObject)?.string("name") })
+      #expect(books.count == bookCount && names.count == authorCount)
+      #expect(trace.takeRecorded().count { $0.contains("ZAUTHOR t0") } == authorCount)
+    }
+  }
+
   @Test("A firing fault takes the row that another context has read or saved", keepsRows, arguments: StoreKind.allCases)
   func rowCache(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in

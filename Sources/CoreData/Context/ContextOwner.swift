@@ -341,6 +341,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
   }
 
+  /// How many objects there are; those that are being freed are counted.
+  var objectCount: Int {
+    lock.lock()
+    defer { lock.unlock() }
+    return tables.joined().reduce(unsaved.keys.count) { $0 + $1.keys.count }
+  }
+
   /// All living objects.
   var allObjects: [NSManagedObject] {
     lock.lock()

@@ -6,15 +6,8 @@ extension NSManagedObjectContext {
     if !missing.isEmpty { try source.readRows(of: missing, for: self) }
   }
 
-  /// Keeps the last objects that relationships led to, so that a loop over `book.author.name` reads each author once,
-  /// though no book keeps its author alive.
   func noteTraversal(to object: NSManagedObject) {
-    if recentDestinations.count < NSManagedObjectContext.recentLimit {
-      recentDestinations.append(object)
-    } else {
-      recentDestinations[recentPosition] = object
-      recentPosition = (recentPosition + 1) % NSManagedObjectContext.recentLimit
-    }
+    recentDestinations.note(object, objectCount: owner.objectCount)
   }
 
   // Inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
@@ -23,8 +16,6 @@ extension NSManagedObjectContext {
   func noteSaved(destination: NSManagedObject) {
     if recentDestinations.last !== destination { noteTraversal(to: destination) }
   }
-
-  private static let recentLimit = 1024
 
   func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
     let id = object.objectID

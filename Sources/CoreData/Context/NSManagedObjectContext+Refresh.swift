@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
     undoManager?.removeAllActions(withTarget: self)
     formerKeys = [:]
     batches = []
-    recentDestinations = []
+    recentDestinations.removeAll()
     post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: ids])
   }
 }

@@ -121,9 +121,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   final var isProcessing = false
   /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
   var formerKeys: [Int64: (reference: RowReference, store: UInt16)] = [:]
-  /// The objects that relationships led to last; the oldest is overwritten first. See `noteTraversal`.
-  @exclusivity(unchecked) final var recentDestinations = ContiguousArray<NSManagedObject>()
-  @exclusivity(unchecked) final var recentPosition = 0
+  /// The objects that relationships led to last.
+  @exclusivity(unchecked) final var recentDestinations = RecentDestinations()
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
   final var generation = ReadGeneration.newest
   /// Fetches whose rows come in batches.

@@ -80,8 +80,7 @@ extension NSManagedObjectContext {
   /// Turns all objects without changes into faults, and forgets everything else that was kept of the stores' rows.
   func forgetReadRows() {
     for object in owner?.allObjects ?? [] where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
-    recentDestinations = []
-    recentPosition = 0
+    recentDestinations.removeAll()
     batches = []
     formerKeys = [:]
   }
