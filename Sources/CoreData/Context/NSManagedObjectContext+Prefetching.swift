@@ -18,8 +18,9 @@ extension NSManagedObjectContext {
           object.keep(destination, property)
           next.append(destination)
         } else {
-          _ = object.handedOutSet(property)
-          next += object.members(property)
+          let members = object.members(property)
+          object.toManyState(property).use(members)
+          next += members
         }
       }
       try withExtendedLifetime(members) { try readRows(of: next.filter { $0.state.contains(.fault) }) }

@@ -122,10 +122,21 @@ final class StoresSource: ContextSource {
         continue
       }
       let rows = try publicErrors { try reader.memberRows(of: property, owners: Array(owners.keys), of: layout) }
-      members += owner.objects(for: rows.map(\.row), store: kind.store, refreshing: false)
-      var bases: [Int64: ContiguousArray<RowReference>] = [:]
-      for row in rows { bases[row.owner, default: []].append(row.row.reference) }
-      for (key, object) in owners { object.toManyState(property).base = bases[key] ?? [] }
+      let found = owner.objects(for: rows.map(\.row), store: kind.store, refreshing: false)
+      members += found
+      var first = 0
+      var childless = owners
+      while first < rows.count {
+        let key = rows[first].owner
+        let end = rows[first...].firstIndex { $0.owner != key } ?? rows.count
+        if let object = childless.removeValue(forKey: key) {
+          let state = object.toManyState(property)
+          state.base = ContiguousArray(rows[first..<end].lazy.map(\.row.reference))
+          if !state.isChanged { state.use(ContiguousArray(found[first..<end])) }
+        }
+        first = end
+      }
+      for object in childless.values { object.toManyState(property).base = [] }
     }
     return members
   }

@@ -285,9 +285,16 @@ extension Set: ManagedValue where Element: NSManagedObject {
   }
 
   /// The members; nil where the relationship holds no set.
+  @inlinable
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Set<Element>? {
-    guard let set = object.storedAny(key) as? NSSet else { return nil }
-    return Set(set.allObjects.lazy.map { $0 as! Element })
+    guard let members = object.storedMembers(key) else { return nil }
+    var set = Set<Element>(minimumCapacity: members.count)
+    for member in members {
+      // A cast would ask the runtime; nearly all are of the declared class itself.
+      let isOwn = ObjectIdentifier(type(of: member)) == ObjectIdentifier(Element.self)
+      set.insert(isOwn ? unsafeDowncast(member, to: Element.self) : member as! Element)
+    }
+    return set
   }
 
   /// Makes these the members; nil means no members.

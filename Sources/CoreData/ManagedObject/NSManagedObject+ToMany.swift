@@ -10,6 +10,7 @@ extension NSManagedObject {
   final func readableMembers(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject>? {
     let state = toManyState(property)
     if let order = state.order { return order }
+    if let used = state.used { return used }
     guard hasCommittedMembers(property, state) else { return nil }
     var members = ContiguousArray<NSManagedObject>()
     members.reserveCapacity(state.base!.count + state.added.count)
@@ -47,6 +48,18 @@ extension NSManagedObject {
     let set: AnyObject = property.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
     if members != nil { state.handOut(set) }
     return set
+  }
+
+  /// The members of an unordered relationship, without a set of Foundation's; nil for any other property.
+  @usableFromInline
+  final func storedMembers(_ key: ManagedKey) -> ContiguousArray<NSManagedObject>? {
+    fireIfNeeded(call: "reading \"\(key.name)\"")
+    guard let property = layout.property(key) else { hasNo(key) }
+    guard property.kind == .toMany, !property.isOrdered else { return nil }
+    guard let members = readableMembers(property) else { return [] }
+    let state = toManyState(property)
+    if state.used == nil { state.use(members) }
+    return members
   }
 
   final func contains(_ member: NSManagedObject, _ property: LayoutProperty) -> Bool {

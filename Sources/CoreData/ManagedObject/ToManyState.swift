@@ -26,6 +26,8 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var order: ContiguousArray<NSManagedObject>?
   /// The set that was returned last; dropped at every change.
   @exclusivity(unchecked) var handedOut: AnyObject?
+  /// The members that were read last otherwise than as such a set; dropped at every change.
+  @exclusivity(unchecked) private(set) var used: ContiguousArray<NSManagedObject>?
   /// Whether the program has read the set, or added a member from this side. If so, the object keeps its members alive
   /// until it becomes a fault.
   @exclusivity(unchecked) var isUsed = false
@@ -76,12 +78,25 @@ final class ToManyState {
       formerSet = handedOut
       self.handedOut = nil
     }
+    if let used {
+      saved += used
+      self.used = nil
+    }
   }
 
   /// Keeps the set that is returned, which has all members, until the members change.
   func handOut(_ set: AnyObject) {
     handedOut = set
     isUsed = true
+    formerSet = nil
+    saved = []
+    used = nil
+  }
+
+  /// Keeps the members, which the program reads, until they change.
+  func use(_ members: ContiguousArray<NSManagedObject>) {
+    isUsed = true
+    used = members
     formerSet = nil
     saved = []
   }

@@ -19,7 +19,7 @@ extension SQLiteReader {
       store.layouts.layouts[relationship.destination], includesSubentities: true)
     let storage = try store.schema.entity(layout).toMany[relationship.toManyIndex]
     let files = externalFiles
-    let found = try read(isFresh: false) { connection -> [MemberRow] in
+    var found = try read(isFresh: false) { connection -> [MemberRow] in
       var found: [MemberRow] = []
       var rest = keys.sorted()[...]
       while !rest.isEmpty {
@@ -42,7 +42,10 @@ extension SQLiteReader {
     }
     var rows = found.map(\.row)
     rowCache.publish(&rows)
-    return zip(found, rows).map { MemberRow(owner: $0.owner, row: $1) }
+    for (place, row) in rows.enumerated() where found[place].row !== row {
+      found[place] = MemberRow(owner: found[place].owner, row: row)
+    }
+    return found
   }
 }
 
