@@ -167,6 +167,16 @@ struct FailureTests {
     }
   }
 
+  @Test("A database that there is not is said to be missing, and not to be out of reach")
+  func missingDatabase() throws {
+    let server = try #require(TestServer.shared)
+    let url = URL(string: "postgresql:///nowhere?host=\(server.folder)&user=strata")!
+    let failing = error { _ = try Shelf(libraryModel(), at: url) }
+    #expect(failing?.code == NSPersistentStoreOpenError)
+    #expect(failing?.userInfo["SQLSTATE"] as? String == "3D000")
+    #expect(failing?.localizedDescription.contains("nowhere") == true, "\(failing as Any)")
+  }
+
   @Test("A password is in no error, description or log of a store")
   func secrets() throws {
     let server = try #require(TestServer.shared)

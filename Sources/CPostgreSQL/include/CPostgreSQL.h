@@ -29,6 +29,8 @@ typedef struct pgNotify {
 
 typedef enum { CONNECTION_OK, CONNECTION_BAD } ConnStatusType;
 
+typedef enum { PQERRORS_TERSE, PQERRORS_DEFAULT, PQERRORS_VERBOSE } PGVerbosity;
+
 typedef enum {
   PGRES_EMPTY_QUERY = 0,
   PGRES_COMMAND_OK = 1,
@@ -50,6 +52,9 @@ const char *cpq_load(void);
 #define CPQ_FUNCTIONS(X)                                                                                               \
   X(PGconn *, PQconnectdbParams, "PQconnectdbParams(_:_:_:)",                                                          \
     (const char *const *keywords, const char *const *values, int expandDatabase), (keywords, values, expandDatabase))  \
+  X(void, PQreset, "PQreset(_:)", (PGconn * connection), (connection))                                                 \
+  X(PGVerbosity, PQsetErrorVerbosity, "PQsetErrorVerbosity(_:_:)", (PGconn * connection, PGVerbosity verbosity),       \
+    (connection, verbosity))                                                                                           \
   X(void, PQfinish, "PQfinish(_:)", (PGconn * connection), (connection))                                               \
   X(ConnStatusType, PQstatus, "PQstatus(_:)", (const PGconn *connection), (connection))                                \
   X(PGTransactionStatusType, PQtransactionStatus, "PQtransactionStatus(_:)", (const PGconn *connection), (connection)) \

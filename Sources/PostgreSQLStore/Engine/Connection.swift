@@ -27,13 +27,31 @@ final class Connection {
     self.preparesStatements = preparesStatements
     self.trace = trace
     handle = try address.connect()
-    guard PQstatus(handle) == CONNECTION_OK else { throw lost(sql: nil) }
+    if PQstatus(handle) != CONNECTION_OK { try askForReason() }
     // Drops the server's notices, which are meant for people at a terminal.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     if let schema = address.schema { try checkPath(SQLName.identifier(schema)) }
   }
 
   deinit { PQfinish(handle) }
+
+  /// Throws why no connection was made. libpq tells the server's SQLSTATE only in a verbose message, and the message of
+  /// an attempt is made as it fails: so a second attempt finds out, unless the first says enough. Returns if that one
+  /// makes the connection.
+  private func askForReason() throws {
+    let first = lost(sql: nil)
+    guard first.state == "08006", !first.message.contains("timeout") else { throw first }
+    PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+    PQreset(handle)
+    PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+    if PQstatus(handle) == CONNECTION_OK { return }
+    let words = String(cString: PQerrorMessage(handle)).split { $0 == " " || $0.isNewline }
+    let state = words.last { word in
+      word.utf8.count == 6 && word.hasSuffix(":") && word.first?.isNumber == true
+        && word.dropLast().utf8.allSatisfy { 48...57 ~= $0 || 65...90 ~= $0 }
+    }
+    throw ServerError(state: state.map { String($0.dropLast()) } ?? first.state, message: first.message)
+  }
 
   /// Throws if the session does not have the URL's search path. A connection pooler may drop options that it does not
   /// know; statements would then use another schema's tables.
