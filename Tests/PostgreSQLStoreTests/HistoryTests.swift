@@ -23,6 +23,22 @@ struct HistoryTests {
     return model
   }
 
+  @Test("A table of texts that others have filled is named as what is wrong")
+  func damagedTexts() throws {
+    let shelf = try Shelf(model(), options: tracked)
+    try shelf.store.pool.use {
+      _ = try $0.run(
+        "ALTER TABLE ATRANSACTIONSTRING DROP CONSTRAINT atransactionstring_zname_key; "
+          + "INSERT INTO ATRANSACTIONSTRING (ZNAME) VALUES ('Ann'), ('Ann')")
+    }
+    shelf.context.performAndWait {
+      shelf.context.transactionAuthor = "Ann"
+      shelf.context.new("Tag", ["name": "red"])
+      let error = #expect(throws: NSError.self) { try shelf.context.save() }
+      #expect(error?.localizedDescription.contains("ATRANSACTIONSTRING") == true, "\(error as Any)")
+    }
+  }
+
   @Test("Saves leave transactions with author, context, changed properties and what deletions preserve")
   func changes() throws {
     let shelf = try Shelf(model(), options: tracked)

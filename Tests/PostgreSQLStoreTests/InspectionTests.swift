@@ -84,6 +84,13 @@ struct InspectionTests {
     #expect(found.text.contains("column COLOUR of ZTAG"))
   }
 
+  @Test("Listing the history is refused as not built for servers, and not as what they don't keep")
+  func history() throws {
+    let found = try run(try filled().absoluteString, "--history")
+    #expect(found.code == 1)
+    #expect(found.text.contains("a server keeps it") && !found.text.contains("only SQLite"), "\(found.text)")
+  }
+
   @Test("A password is never shown, in reports or in errors")
   func password() throws {
     let url = try filled()

@@ -30,7 +30,11 @@ public struct TransactionList {
   /// - Parameter limit: the largest number of transactions; nil for all.
   public init(_ file: StoreFile, limit: Int?) throws {
     guard let reader = file.reader else {
-      throw InspectionFailure("The store \(file.url.inWords) has no history: only SQLite stores keep one.")
+      throw InspectionFailure(
+        file.kind == .postgreSQLStore
+          ? "The history of the store \(file.url.inWords) can't be listed here, since a server keeps it: fetch it with "
+            + "NSPersistentHistoryChangeRequest."
+          : "The store \(file.url.inWords) has no history: of stores in files only SQLite's keep one.")
     }
     url = file.url
     (transactions, leftOut) = try StoreFile.naming(file.url) {

@@ -49,8 +49,10 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
   }
 
   /// The error for a counter table that does not have its one row.
-  var damaged: any Error {
-    StoreFailure.incompatibleSchema(store.url!, table: "ATRANSACTIONCOUNTER", "it does not have one row")
+  var damaged: any Error { damaged("ATRANSACTIONCOUNTER", "it does not have one row") }
+
+  private func damaged(_ table: String, _ what: String) -> any Error {
+    StoreFailure.incompatibleSchema(store.url!, table: table, what)
   }
 
   // For recorders.
@@ -76,7 +78,9 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
         "INSERT INTO ATRANSACTIONSTRING (Z_ENT, ZNAME) VALUES (16003, $1) ON CONFLICT DO NOTHING", parameters)
       return try connection.execute("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = $1", parameters)
     }
-    guard rows.count == 1 else { throw damaged }
+    guard rows.count == 1 else {
+      throw damaged("ATRANSACTIONSTRING", "it has \(rows.count) rows for the text \(text), and not one")
+    }
     let key = rows.int(0, 0)
     lock.withLock { keys[text] = key }
     return key
