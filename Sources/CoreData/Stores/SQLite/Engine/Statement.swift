@@ -205,13 +205,6 @@ final class Statement {
 
   var columnCount: Int32 { sqlite3_column_count(handle) }
 
-  /// The statement with its parameters filled in, for the trace.
-  var expanded: String {
-    guard let text = sqlite3_expanded_sql(handle) else { return sql }
-    defer { sqlite3_free(text) }
-    return String(cString: text)
-  }
-
   static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   nonisolated(unsafe) private static let empty = UnsafePointer(strdup("")!)
 }

@@ -101,11 +101,19 @@ struct StoredModel {
 }
 
 extension ExistingSchema {
-  /// Whether a plan uses every column of the entities' tables in the file.
+  /// Whether a plan uses every column of the entities' tables in the file, and every join table with its columns.
   fileprivate func isCovered(by plan: SchemaPlan) -> Bool {
     let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
-    return plan.tables.allSatisfy { table in
-      Set(columns(of: table.name) ?? []).subtracting(fixed).isSubset(of: table.columns.map(\.name))
-    }
+    var known = Dictionary(plan.tables.map { ($0.name, fixed + $0.columns.map(\.name)) }) { $1 }
+    for join in plan.schema.joins { known[join.name] = join.columns }
+    let used = tables.keys.filter { known[$0] != nil || isJoinTable($0) }
+    return used.allSatisfy { Set(columns(of: $0) ?? []).isSubset(of: known[$0] ?? []) }
+  }
+
+  /// Whether a table has the name of a join table: `Z_`, the number of an entity, and the name of a relationship.
+  private func isJoinTable(_ name: String) -> Bool {
+    let bare = name.utf8.drop { $0 == UInt8(ascii: "\"") }
+    return bare.starts(with: "Z_".utf8) && bare.dropFirst(2).first.map { 48...57 ~= $0 } == true
+      && !deferredTables.contains(name)
   }
 }
