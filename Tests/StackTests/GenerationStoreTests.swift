@@ -161,6 +161,45 @@ struct GenerationStoreTests {
     }
   }
 
+  @Test("It is removed then, though other contexts are pinned to newer states without a pause")
+  func overlappingPins() throws {
+    let image = attribute("image", .binaryDataAttributeType)
+    image.allowsExternalBinaryDataStorage = true
+    let stack = try Stack(.sqlite, model([entity("Picture", [image])]))
+    let folder = ExternalFiles(store: stack.url).folder
+    defer { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+    func save(_ byte: UInt8) throws {
+      try stack.elsewhere { other throws in
+        let picture = try other.all("Picture").first ?? other.new("Picture")
+        picture["image"] = Data(repeating: byte, count: 300_000)
+        try other.save()
+      }
+    }
+    let pins = (0..<2).map { _ in stack.newContext() }
+    func pin(_ number: Int) throws {
+      let context = pins[number]
+      try context.performAndWait { () throws in
+        context.forget()
+        try context.setQueryGenerationFrom(.current)
+        let count = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Picture"))
+        #expect(count == 1)
+      }
+    }
+    func files() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder.path).count }
+    try save(0)
+    try pin(0)
+    try save(1)
+    try pin(1)
+    ExternalStorage.queue.sync {}
+    let before = try files()
+    #expect(before == 2)
+    // At each moment one of the two is pinned.
+    try pin(0)
+    ExternalStorage.queue.sync {}
+    let after = try files()
+    #expect(after == 1)
+  }
+
   @Test("Random work of others never shows in a pinned context", arguments: [1, 2, 3, 4, 5] as [UInt64])
   func random(_ seed: UInt64) throws {
     var random = Seeded(seed)

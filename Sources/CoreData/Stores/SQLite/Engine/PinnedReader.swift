@@ -9,9 +9,11 @@ final class PinnedReader: @unchecked Sendable {
   private let lock = NSLock()
   private var connection: Connection?
   private let readers: PinnedReaders
+  private let epoch: Int
 
-  fileprivate init(_ connection: Connection, _ readers: PinnedReaders) throws {
+  fileprivate init(_ connection: Connection, _ readers: PinnedReaders, epoch: Int) throws {
     self.readers = readers
+    self.epoch = epoch
     try connection.begin(.deferred)
     do {
       // A transaction's first read settles what it sees, not its beginning.
@@ -41,7 +43,7 @@ final class PinnedReader: @unchecked Sendable {
     lock.unlock()
     guard let ended else { return }
     do { try ended.commit() } catch { ended.rollback() }
-    readers.didEnd(ended)
+    readers.didEnd(ended, epoch: epoch)
   }
 }
 
@@ -52,11 +54,14 @@ final class PinnedReaders: @unchecked Sendable {
   private let open: () throws -> Connection
   private let lock = NSLock()
   private var readers = WeakList<PinnedReader>()
-  /// How many readers there are, or are about to be.
-  private var count = 0
+  /// How many readers there are, or are about to be, by the epoch in which they began.
+  private var counts: [Int: Int] = [:]
+  /// The number of the present epoch. Each call of `whenNoneStands` that has to wait ends one.
+  private var epoch = 0
   /// Connections of readers that have ended, kept for the next readers.
   private var spares: [Connection] = []
-  private var waiting: [() -> Void] = []
+  /// What waits for the end of all readers of an epoch and of those before it.
+  private var waiting: [(epoch: Int, work: () -> Void)] = []
   private var isClosed = false
 
   private static let spareLimit = 2
@@ -67,14 +72,15 @@ final class PinnedReaders: @unchecked Sendable {
   func pin() throws -> PinnedReader {
     lock.lock()
     // Counted before its transaction begins: see `whenNoneStands`.
-    count += 1
+    let epoch = epoch
+    counts[epoch, default: 0] += 1
     let spare = spares.popLast()
     lock.unlock()
     let reader: PinnedReader
     do {
-      reader = try PinnedReader(try spare ?? open(), self)
+      reader = try PinnedReader(try spare ?? open(), self, epoch: epoch)
     } catch {
-      didEnd(nil)
+      didEnd(nil, epoch: epoch)
       throw error
     }
     lock.lock()
@@ -87,24 +93,29 @@ final class PinnedReaders: @unchecked Sendable {
     return reader
   }
 
-  /// Runs `work` once there are no readers, and so none that began before this call. Runs it at once if there are none
-  /// now.
+  /// Runs `work` once all readers have ended that began before this call, whatever readers have begun since. Runs it at
+  /// once if there are none.
   func whenNoneStands(_ work: @escaping () -> Void) {
     lock.lock()
-    let isFree = count == 0
-    if !isFree { waiting.append(work) }
+    let isFree = counts.isEmpty
+    if !isFree {
+      waiting.append((epoch, work))
+      epoch += 1
+    }
     lock.unlock()
     if isFree { work() }
   }
 
-  fileprivate func didEnd(_ connection: Connection?) {
+  fileprivate func didEnd(_ connection: Connection?, epoch: Int) {
     lock.lock()
-    count -= 1
+    counts[epoch]! -= 1
+    if counts[epoch] == 0 { counts[epoch] = nil }
     if let connection, !isClosed, spares.count < PinnedReaders.spareLimit { spares.append(connection) }
-    let work = count == 0 ? waiting : []
-    if count == 0 { waiting = [] }
+    let oldest = counts.keys.min() ?? .max
+    let free = waiting.prefix { $0.epoch < oldest }
+    waiting.removeFirst(free.count)
     lock.unlock()
-    for work in work { work() }
+    for free in free { free.work() }
   }
 
   /// Ends all readers and closes their connections.
