@@ -111,6 +111,30 @@ struct BatchTests {
     }
   }
 
+  @Test("A batch update takes three round trips, whatever the number of rows and of constraints")
+  func updateTrips() throws {
+    let shelf = try Shelf(libraryModel())
+    _ = try insert("Tag", (0..<500).map { ["name": "t\($0)"] }, shelf.context)
+    try shelf.context.performAndWait {
+      let request = NSBatchUpdateRequest(entityName: "Tag")
+      request.predicate = NSPredicate(format: "name BEGINSWITH 't' AND books.@count == 0")
+      request.propertiesToUpdate = ["name": NSExpression(format: "uppercase(name)")]
+      request.resultType = .updatedObjectsCountResultType
+      _ = try shelf.context.execute(request)
+      request.predicate = NSPredicate(format: "name BEGINSWITH 'T'")
+      request.propertiesToUpdate = ["name": NSExpression(format: "lowercase(name)")]
+      var count: Int?
+      _ = try shelf.context.execute(request)
+      request.propertiesToUpdate = ["name": NSExpression(format: "uppercase(name)")]
+      request.predicate = NSPredicate(format: "name BEGINSWITH 't' AND books.@count == 0")
+      let trips = try shelf.trips {
+        count = (try shelf.context.execute(request) as? NSBatchUpdateResult)?.result as? Int
+      }
+      #expect(count == 500)
+      #expect(trips == 3)
+    }
+  }
+
   @Test("A batch update that breaks a constraint changes nothing and names it")
   func updateConflict() throws {
     let shelf = try Shelf(libraryModel())

@@ -23,25 +23,27 @@ extension PostgreSQLStore: BatchStore {
   }
 
   package func update(_ batch: BatchUpdate, by origin: ChangeOrigin) throws -> [RowReference] {
+    let translator = PredicateTranslator(store: identity, dialect: .postgreSQL)
+    let query = try plans.rowPlan(batch.rows.layout, includesSubentities: batch.rows.includesSubentities).query
     let plan = try BatchUpdatePlan(
-      schema, update: batch, translator: PredicateTranslator(store: identity, dialect: .postgreSQL))
-    return try batchTransaction(batch.rows.layout, origin) { run in
-      try run.begin()
-      try run.note(batch.rows)
-      let chosen = try run.chosen()
-      run.noteUpdates(batch, chosen)
-      do {
-        try run.connection.execute(plan.update.numberedText, try Parameters(plan.update.bindings))
-        if hasConstraints { try run.connection.run("SET CONSTRAINTS ALL IMMEDIATE") }
-      } catch let error as ServerError where error.breaksUniqueness {
-        throw conflict(error, batch) ?? error
-      } catch let error as ServerError where error.isAboutTypes {
-        throw StoreFailure.refused(
-          "the PostgreSQL server says: \(error.message). It takes types more strictly than SQLite does",
-          entity: batch.rows.layout.name)
-      }
-      return chosen
+      schema, update: batch, translator: translator,
+      finding: (FetchPlanner(schema: schema, translator: translator), query))
+    // The server checks constraints at the commit, which is one trip less than asking for it.
+    return try batchTransaction(batch.rows.layout, origin, explaining: { explanation($0, batch) }) { run in
+      let found = try run.connection.execute(plan.update.numberedText, try Parameters(plan.update.bindings))
+      let changed = try references(found, of: nil).sorted { $0.key < $1.key }
+      run.noteUpdates(batch, changed)
+      return changed
     }
+  }
+
+  /// Returns what the server's refusal of an update means to the program; nil if it means nothing special.
+  private func explanation(_ error: ServerError, _ batch: BatchUpdate) -> (any Error)? {
+    if error.breaksUniqueness { return conflict(error, batch) }
+    guard error.isAboutTypes else { return nil }
+    return StoreFailure.refused(
+      "the PostgreSQL server says: \(error.message). It takes types more strictly than SQLite does",
+      entity: batch.rows.layout.name)
   }
 
   /// Returns the conflict of an update that broke a uniqueness constraint. If there are several, the server's error
@@ -74,10 +76,12 @@ extension PostgreSQLStore: BatchStore {
   /// Runs `body` in a transaction, again if the server has taken it back, and lets the cache know which rows have
   /// changed.
   ///
-  /// - Parameter isRepeatable: whether it can be run again: a program is asked once for the rows of an insert.
+  /// - Parameters:
+  ///   - isRepeatable: whether it can be run again: a program is asked once for the rows of an insert.
+  ///   - explaining: the error for the program in place of the server's; nil for the server's own.
   private func batchTransaction<Result>(
     _ layout: EntityLayout, _ origin: ChangeOrigin, isRepeatable: () -> Bool = { true },
-    _ body: (BatchRun) throws -> Result
+    explaining: (ServerError) -> (any Error)? = { _ in nil }, _ body: (BatchRun) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreFailure.readOnly(url, entity: layout.name) }
     return try translatingErrors {
@@ -106,6 +110,8 @@ extension PostgreSQLStore: BatchStore {
             message:
               "the connection was lost during a batch insert, of which nothing is in the database; it is not run "
               + "again, since its rows are asked for once")
+        } catch let error as ServerError {
+          throw explaining(error) ?? error
         }
       }
       preconditionFailure("The last attempt ends the batch.")

@@ -1,13 +1,18 @@
 /// The statement of a batch update. Pure: it leaves the writing of files to the run, see `perRow`.
 package struct BatchUpdatePlan {
-  /// Changes the noted rows, and adds one to their versions.
+  /// Changes the noted rows, or those that it finds itself, and adds one to their versions.
   package let update: SQLFragment
   /// The columns whose new value is too long for them: each row gets a file of its own.
   let perRow: [SlotColumn]
   /// Selects the columns that may name files, to be read before the update; nil if there are none.
   let files: String?
 
-  package init(_ schema: StoreSchema, update: BatchUpdate, translator: PredicateTranslator) throws {
+  /// - Parameter finding: how the statement finds the rows itself, and returns their Z_ENT and Z_PK. In PostgreSQL
+  ///   others may write meanwhile, so the rows are locked, and the condition still holds for them. nil for noted rows.
+  package init(
+    _ schema: StoreSchema, update: BatchUpdate, translator: PredicateTranslator,
+    finding: (planner: FetchPlanner, query: RowQuery)? = nil
+  ) throws {
     let layout = update.rows.layout
     let entity = try schema.entity(layout)
     let dialect = translator.dialect
@@ -43,7 +48,13 @@ package struct BatchUpdatePlan {
     guard scope.joins.isEmpty else {
       throw scope.unsupported("A key path to another object in a batch update")
     }
+    let found = try finding.map { try $0.planner.select(update.rows, $0.query, columns: [.column("t0", "Z_PK")]) }
     self.update = SQLPrinter.print(dialect) { printer in
+      if let found {
+        printer.write("WITH z_found (z_key) AS (")
+        printer.print(found)
+        printer.write(" FOR UPDATE OF t0) ")
+      }
       printer.write(
         "UPDATE \(dialect == .sqlite ? "OR FAIL " : "")\(entity.table)\(update.expressions.isEmpty ? "" : " AS t0") SET "
       )
@@ -52,7 +63,10 @@ package struct BatchUpdatePlan {
         printer.print(set.value)
         printer.write(", ")
       }
-      printer.write("Z_OPT = (Z_OPT + 1)  \(rows)")
+      printer.write("Z_OPT = (Z_OPT + 1)  ")
+      guard found != nil else { return printer.write(rows) }
+      let number = entity.sharesTable ? "Z_ENT" : "\(entity.number)::bigint"
+      printer.write("FROM z_found WHERE Z_PK = z_key RETURNING \(number), Z_PK")
     }
     self.perRow = perRow
     let names = tagged.map(\.name).joined(separator: ", ")
