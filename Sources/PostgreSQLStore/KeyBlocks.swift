@@ -23,6 +23,14 @@ final class KeyBlocks: @unchecked Sendable {
     "CREATE SEQUENCE \(name(root)) INCREMENT BY \(size) START WITH \(last + 1) OWNED BY \(root.table).Z_PK"
   }
 
+  /// Returns the last key that a root entity's sequence has given out, or the largest one that a row has.
+  static func last(_ root: EntitySchema, _ connection: Connection) throws -> Int64 {
+    try connection.execute(
+      "SELECT GREATEST((SELECT COALESCE(MAX(Z_PK), 0) FROM \(root.table)), "
+        + "(SELECT CASE WHEN is_called THEN last_value + \(size - 1) ELSE 0 END FROM \(name(root))))"
+    ).int(0, 0)
+  }
+
   /// Takes `count` of the unused keys and returns the first; nil if too few are left.
   func take(_ count: Int64, of root: Int) -> Int64? {
     lock.withLock {

@@ -112,8 +112,10 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
         layout.slots.contains { $0.description is NSDerivedAttributeDescription && !$0.isTransient }
       }
       history = try openHistory(opened.schema)
-      notice = settings.notifies ? CommitNotice(store: identity.uuid) : nil
-      replica = try openReplica()
+      // A new version that is being made has the store's identity. It is no news, and no replica has it.
+      let isInPlace = schemaName?.hasPrefix(NewServerVersion.prefix) != true
+      notice = settings.notifies && isInPlace ? CommitNotice(store: identity.uuid) : nil
+      replica = isInPlace ? try openReplica() : nil
     } catch let error as ServerError {
       throw error.openingFailure
     }

@@ -246,18 +246,14 @@ struct FailureTests {
     #expect(rows == [["1"]])
   }
 
-  @Test("What is not built yet is refused by name")
+  @Test("A derivation over two relationships is refused by name")
   func refusals() throws {
-    let shelf = try Shelf(libraryModel())
-    let destroying = error {
-      try shelf.coordinator.destroyPersistentStore(at: shelf.url, ofType: NSPostgreSQLStoreType)
-    }
-    #expect(destroying?.localizedDescription.contains("Destroying") == true)
-    let replacing = error {
-      try shelf.coordinator.replacePersistentStore(
-        at: shelf.url, withPersistentStoreFrom: shelf.url, ofType: NSPostgreSQLStoreType)
-    }
-    #expect(replacing?.localizedDescription.contains("Replacing") == true)
-    #expect(shelf.coordinator.persistentStores.count == 1)
+    let model = libraryModel()
+    let derived = NSDerivedAttributeDescription()
+    (derived.name, derived.attributeType, derived.isOptional) = ("idol", .stringAttributeType, true)
+    derived.derivationExpression = NSExpression(format: "author.favourite.title")
+    model.entitiesByName["Book"]?.properties.append(derived)
+    let refused = error { _ = try Shelf(model) }
+    #expect(refused?.localizedDescription.contains("idol") == true, "\(refused as Any)")
   }
 }

@@ -249,21 +249,13 @@ struct MigrationTests {
     }
   }
 
-  @Test("Lightweight stages are gone through; a stage with a handler is refused by name")
+  @Test("Lightweight stages are gone through")
   func stages() throws {
     let (first, second) = (Self.first(), Self.second())
-    func options(_ stage: NSMigrationStage) -> [AnyHashable: Any] {
-      [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage])]
-    }
     let url = try filled()
-    let custom = NSCustomMigrationStage(
-      migratingFrom: NSManagedObjectModelReference(model: first, versionChecksum: first.versionChecksum),
-      to: NSManagedObjectModelReference(model: second, versionChecksum: second.versionChecksum))
-    custom.willMigrateHandler = { _, _ in }
-    let error = #expect(throws: NSError.self) { _ = try Shelf(second, at: url, options: options(custom)) }
-    #expect(error?.localizedDescription.contains("stage with a handler") == true)
     let light = NSLightweightMigrationStage([first.versionChecksum, second.versionChecksum])
-    try check(Shelf(second, at: url, options: options(light)))
+    let options = [NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([light])]
+    try check(Shelf(second, at: url, options: options))
   }
 
   /// What went wrong on several threads.

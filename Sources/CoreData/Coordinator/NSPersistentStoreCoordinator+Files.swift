@@ -30,9 +30,10 @@ extension NSPersistentStoreCoordinator {
 
   /// ``destroyPersistentStore(at:ofType:options:)``.
   func destroyStore(at url: URL, _ type: String, _ options: [AnyHashable: Any]?) throws {
-    let storeClass = try fileStoreClass(for: type, "Destroying")
-    try removeStore(at: url)
+    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    try removeStore(at: url, storeClass)
     try publicErrors {
+      if let server = storeClass as? any ServerStore.Type { return try server.destroyStore(at: url, options) }
       guard let files = storeClass as? any FileOperating.Type else { return try StoreFiles.remove(url) }
       try files.destroyStore(at: url, options)
     }
@@ -43,9 +44,12 @@ extension NSPersistentStoreCoordinator {
     at destination: URL, options: [AnyHashable: Any]?, from source: URL, sourceOptions: [AnyHashable: Any]?,
     type: String
   ) throws {
-    let storeClass = try fileStoreClass(for: type, "Replacing")
-    try removeStore(at: destination)
+    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    try removeStore(at: destination, storeClass)
     try publicErrors {
+      if let server = storeClass as? any ServerStore.Type {
+        return try server.replaceStore(at: destination, options, from: source, sourceOptions)
+      }
       guard let files = storeClass as? any FileOperating.Type else {
         return try StoreFiles.replace(destination, by: source)
       }
@@ -53,19 +57,10 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  private func fileStoreClass(for type: String, _ action: String) throws -> NSPersistentStore.Type {
-    let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
-    if storeClass is any ServerStore.Type {
-      try publicErrors {
-        throw Failure.unsupportedFeature("\(action) a store of the type \(type), which a server keeps,")
-      }
-    }
-    return storeClass
-  }
-
   /// The store is removed before its file changes, so that nobody reads a state that is gone.
-  private func removeStore(at url: URL) throws {
-    while let store = persistentStores.first(where: { $0.isAt(url) }) { try removeStore(store) }
+  private func removeStore(at url: URL, _ storeClass: NSPersistentStore.Type) throws {
+    let shown = (storeClass as? any ServerStore.Type)?.shown(url) ?? url
+    while let store = persistentStores.first(where: { $0.isAt(shown) }) { try removeStore(store) }
   }
 
   // Moving.

@@ -11,6 +11,11 @@ struct MigrationJob {
     /// Whether opening the store may write files beside it, because the store is replaced anyway. If false, a store
     /// with a write-ahead log is copied and the copy is read.
     var isOwn = false
+
+    /// The URL for error messages: without a password.
+    var shownURL: URL {
+      ((try? NSPersistentStoreCoordinator.storeClass(for: type)) as? any ServerStore.Type)?.shown(url) ?? url
+    }
   }
 
   let mapping: NSMappingModel
@@ -52,7 +57,7 @@ final class MigrationStack {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
       ofType: job.type, configurationName: job.configuration, at: job.url, options: MigrationStack.plain(job.options))
-    if store.isReadOnly { throw Failure.readOnlyStore(url: job.url, entity: nil) }
+    if store.isReadOnly { throw Failure.readOnlyStore(url: job.shownURL, entity: nil) }
     context.name = "migration destination"
     context.persistentStoreCoordinator = coordinator
     // Objects are validated only when all of them exist.

@@ -49,7 +49,7 @@ final class MigrationRun {
     associations = MigrationAssociations(source, destination)
     made = Array(repeating: [], count: destination.layouts.layouts.count)
     steps = try (job.mapping.entityMappings ?? []).map { mapping in
-      Step(mapping: mapping, policy: try MigrationPolicies.make(for: mapping, url: job.source.url))
+      Step(mapping: mapping, policy: try MigrationPolicies.make(for: mapping, url: job.source.shownURL))
     }
     keepsObjects = steps.contains { type(of: $0.policy) != NSEntityMigrationPolicy.self }
     for step in steps { try check(step.mapping) }
@@ -68,7 +68,7 @@ final class MigrationRun {
   private func check(_ mapping: NSEntityMapping) throws {
     func refuse(_ name: String, _ side: String) -> Failure {
       .migrationFailed(
-        url: job.source.url,
+        url: job.source.shownURL,
         reason: "the mapping \(mapping.name ?? "without a name") is for the entity \(name), which the \(side) model "
           + "does not have", underlying: nil)
     }

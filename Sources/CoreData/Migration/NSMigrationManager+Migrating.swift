@@ -93,13 +93,13 @@ extension NSMigrationManager {
 extension MigrationJob {
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch {
-      throw Failure.migrationSourceStore(url: source.url, underlying: error.publicError)
+      throw Failure.migrationSourceStore(url: source.shownURL, underlying: error.publicError)
     }
   }
 
   func writing<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch {
-      throw Failure.migrationDestinationStore(url: destination.url, underlying: error.publicError)
+      throw Failure.migrationDestinationStore(url: destination.shownURL, underlying: error.publicError)
     }
   }
 }
@@ -111,6 +111,8 @@ struct MigrationFile {
   let isNew: Bool
   /// The operations on the store's files; nil for a class of the program's own.
   private let files: (any FileOperating.Type)?
+  /// The operations on the store's tables, of a store on a server.
+  private let server: (any ServerStore.Type)?
 
   init(_ store: MigrationJob.Store) {
     self.store = store
@@ -118,15 +120,20 @@ struct MigrationFile {
       store.type != NSInMemoryStoreType
     else {
       isNew = false
-      files = nil
+      (files, server) = (nil, nil)
       return
     }
     files = storeClass as? any FileOperating.Type
-    isNew = (try? files?.isOccupied(store.url)) ?? StoreFiles.isOccupied(store.url) == false
+    server = storeClass as? any ServerStore.Type
+    // Of a server that does not answer, nothing is removed.
+    isNew =
+      server.map { (try? $0.isOccupied(store.url)) == false }
+      ?? ((try? files?.isOccupied(store.url)) ?? StoreFiles.isOccupied(store.url) == false)
   }
 
   /// Removes the new file of the migration.
   func remove() {
+    if isNew, let server { return (try? server.destroyStore(at: store.url, nil)) ?? () }
     guard isNew, store.url.isFileURL, store.url.path != "/dev/null" else { return }
     if let files { files.removeStore(at: store.url) } else { try? StoreFiles.remove(store.url) }
   }

@@ -8,13 +8,10 @@ struct StagedCopy {
   let manager: NSStagedMigrationManager
 
   func run(_ steps: [StagedMigration.Step]) throws {
-    let url = migration.url
-    MigrationFolder.removeAbandoned(beside: url)
-    let folder = try MigrationFolder(beside: url)
-    defer { folder.remove() }
-    let copy = folder.store
-    let replacement = try migration.replacement()
-    try make(copy)
+    let new = try migration.newVersion(from: steps[0].source)
+    defer { new.remove() }
+    let copy = new.url
+    try new.copyStore()
     for step in steps {
       if let stage = step.stage, let handler = stage.willMigrateHandler {
         try call(handler, of: stage, "willMigrateHandler", with: step.source, at: copy)
@@ -24,8 +21,8 @@ struct StagedCopy {
         try call(handler, of: stage, "didMigrateHandler", with: step.destination, at: copy)
       }
     }
-    try replacement.check()
-    try replacement.putInPlace(copy)
+    try new.check()
+    try new.putInPlace()
   }
 
   // MARK: Handlers
@@ -49,15 +46,8 @@ struct StagedCopy {
     do { try handler(manager, stage) } catch {
       let cause = error.publicError
       throw Failure.migrationFailed(
-        url: migration.url, reason: "the \(name) of the stage \(stage.label ?? "without a label") failed",
+        url: migration.shownURL, reason: "the \(name) of the stage \(stage.label ?? "without a label") failed",
         underlying: cause)
     }
-  }
-
-  private func make(_ copy: URL) throws {
-    guard let files = migration.storeClass as? any FileOperating.Type else {
-      return try StoreFiles.replace(copy, by: migration.url)
-    }
-    try files.replaceStore(at: copy, nil, from: migration.url, nil)
   }
 }

@@ -29,7 +29,6 @@ struct StagedMigration {
     // Checks all steps before the first one changes anything.
     for step in steps { _ = try migration.delta(from: step.source, to: step.destination) }
     if steps.contains(where: { $0.stage?.hasHandler ?? false }) {
-      try migration.refuseServer("A custom stage with a handler in the migration")
       try StagedCopy(migration: migration, manager: manager).run(steps)
     } else {
       for step in steps { try migration.step(to: step.destination, at: migration.url, from: step.source) }

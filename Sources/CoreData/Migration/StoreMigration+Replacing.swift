@@ -2,20 +2,19 @@ import Foundation
 
 /// Migration through a new store:
 ///
-/// 1. make a folder beside the store for the new version, and lock it;
+/// 1. make a place for the new version, a `NewVersion`: a folder beside the store, locked; or a schema on the server;
 /// 2. let a migration manager make the new store there;
 /// 3. open the new store and count its objects; check a SQLite file page by page;
 /// 4. check that no one else has written to the old store in the meantime;
-/// 5. put the new store in place of the old one, in one SQLite transaction or by renaming it;
-/// 6. remove the folder.
+/// 5. put the new store in place of the old one, in one transaction or by renaming it;
+/// 6. remove the place.
 ///
 /// If the process ends before step 5 is complete, the old store is there; after that, the new one. The next opening
-/// that asks for a migration removes the folder.
+/// that asks for a migration removes the place.
 extension StoreMigration {
   /// Makes a new store by a mapping model and puts it in place of the old one. The store keeps its UUID and the
   /// client's metadata; its history starts over.
   func replaceStore(from source: NSManagedObjectModel, by mapping: NSMappingModel) throws {
-    try refuseServer("A migration by a mapping model")
     guard type != NSInMemoryStoreType else { throw Failure.unsupportedFeature("Migrating a store in memory") }
     guard let managerClass = storeClass.migrationManagerClass() as? NSMigrationManager.Type else {
       throw Failure.storeContract(
@@ -30,24 +29,22 @@ extension StoreMigration {
   }
 
   private func replaceStore(by mapping: NSMappingModel, _ manager: NSMigrationManager) throws {
-    MigrationFolder.removeAbandoned(beside: url)
-    let folder = try MigrationFolder(beside: url)
-    defer { folder.remove() }
-    let replacement = try replacement()
+    let new = try newVersion(from: manager.sourceModel)
+    defer { new.remove() }
     try reached(.folderMade)
-    let counts = try fill(folder.store, by: mapping, manager: manager, replacement: replacement)
+    let counts = try fill(new, by: mapping, manager: manager)
     try reached(.filled)
-    try check(folder.store, counts: counts, replacement: replacement)
+    try check(new, counts: counts)
     try reached(.checked)
-    try replacement.check()
-    try replacement.putInPlace(folder.store)
+    try new.check()
+    try new.putInPlace()
     try? reached(.replaced)
   }
 
   /// Fills the new store with the manager of the store's class. Returns the number of objects of each entity; nil for a
   /// subclass of the manager, which doesn't tell.
   private func fill(
-    _ new: URL, by mapping: NSMappingModel, manager: NSMigrationManager, replacement: any FileReplacement
+    _ new: any NewVersion, by mapping: NSMappingModel, manager: NSMigrationManager
   ) throws -> [String: Int]? {
     var options = options ?? [:]
     // The history of a store does not include making it.
@@ -56,7 +53,7 @@ extension StoreMigration {
     }
     guard Swift.type(of: manager) == NSMigrationManager.self else {
       try manager.migrateStore(
-        from: url, sourceType: type, options: options, with: mapping, toDestinationURL: new, destinationType: type,
+        from: url, sourceType: type, options: options, with: mapping, toDestinationURL: new.url, destinationType: type,
         destinationOptions: options)
       return nil
     }
@@ -64,25 +61,22 @@ extension StoreMigration {
     return try manager.migrate(
       MigrationJob(
         mapping: mapping,
-        source: .init(url: url, type: type, options: options, isOwn: replacement.readsOldAsOwn),
-        destination: .init(url: new, type: type, configuration: configuration, options: options),
+        source: .init(url: url, type: type, options: options, isOwn: new.readsOldAsOwn),
+        destination: .init(url: new.url, type: type, configuration: configuration, options: options),
         keepsIdentity: true))
   }
 
-  /// The way in which the new store replaces the old one. A class of the program's own keeps its store in one file, or
-  /// folder, at its URL.
-  func replacement() throws -> any FileReplacement {
-    try (storeClass as? any FileOperating.Type)?.replacement(of: url, options) ?? RenamedFile(url: url)
+  /// The place for the store's new version.
+  func newVersion(from source: NSManagedObjectModel) throws -> any NewVersion {
+    guard let server else { return try NewFileVersion(of: url, storeClass, options) }
+    return try server.newVersion(of: url, from: source, metadata, to: destination, options)
   }
 
   /// Checks that the new store is complete and can be opened.
-  private func check(_ new: URL, counts: [String: Int]?, replacement: any FileReplacement) throws {
-    guard StoreFiles.isOccupied(new) else {
-      throw Failure.unsupportedFeature("Migrating a store of class \(storeClass), which makes no file at its URL,")
-    }
-    if let damage = try replacement.damage(of: new) { throw broken("the new version is damaged: \(damage)") }
+  private func check(_ new: any NewVersion, counts: [String: Int]?) throws {
+    if let damage = try new.damage() { throw broken("the new version is damaged: \(damage)") }
     let job = MigrationJob.Store(
-      url: new, type: type, configuration: configuration, isOwn: replacement.readsNewAsOwn)
+      url: new.url, type: type, configuration: configuration, isOwn: new.readsNewAsOwn)
     let stack = try MigrationStack(reading: job, destination)
     defer { stack.close() }
     guard let counts else { return }
@@ -98,22 +92,22 @@ extension StoreMigration {
     }
   }
 
-  private func broken(_ reason: String) -> Failure { .migrationFailed(url: url, reason: reason, underlying: nil) }
+  private func broken(_ reason: String) -> Failure { .migrationFailed(url: shownURL, reason: reason, underlying: nil) }
 
   /// The error for the program: a migration's failure unchanged, any other error as the reason of such a failure.
   private func failure(_ error: any Error, _ manager: NSMigrationManager) -> any Error {
     if let cancellation = manager.state.cancellation, error as NSError === cancellation { return error }
     switch error as? Failure {
     case .migrationViolatesConstraint(_, let entity, let attributes, let values):
-      return Failure.migrationViolatesConstraint(url: url, entity: entity, attributes: attributes, values: values)
+      return Failure.migrationViolatesConstraint(url: shownURL, entity: entity, attributes: attributes, values: values)
     case .migrationDestinationStore(_, let underlying):
-      return Failure.migrationDestinationStore(url: url, underlying: underlying)
+      return Failure.migrationDestinationStore(url: shownURL, underlying: underlying)
     case .migrationFailed, .migrationCancelled, .policyFailed, .migrationSourceStore, .unsupportedFeature,
       .storeContract:
       return error
     default:
       return Failure.migrationFailed(
-        url: url, reason: "its new version could not be made or put in its place", underlying: error.publicError)
+        url: shownURL, reason: "its new version could not be made or put in its place", underlying: error.publicError)
     }
   }
 

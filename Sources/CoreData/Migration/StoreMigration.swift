@@ -12,15 +12,10 @@ struct StoreMigration {
   let metadata: [String: Any]
   let destination: NSManagedObjectModel
 
-  private var server: (any ServerStore.Type)? { storeClass as? any ServerStore.Type }
+  var server: (any ServerStore.Type)? { storeClass as? any ServerStore.Type }
 
   /// The URL for error messages.
-  private var shownURL: URL { server?.shown(url) ?? url }
-
-  /// Refuses work that needs a file, if the store is on a server.
-  func refuseServer(_ what: String) throws {
-    if server != nil { throw Failure.unsupportedFeature("\(what) of a store on a server") }
-  }
+  var shownURL: URL { server?.shown(url) ?? url }
 
   /// Migrates the store to the destination model. If it throws, the store is unchanged; but a staged migration without
   /// handlers leaves it at the version of the last complete step.

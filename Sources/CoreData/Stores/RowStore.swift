@@ -70,13 +70,30 @@ package protocol BatchStore: ValueStore {
   func insert(_ batch: BatchInsert, by origin: ChangeOrigin) throws -> BatchInserted
 }
 
-/// A store that a server keeps: what is done with files is refused.
+/// A store that a server keeps, in tables in place of a file.
 package protocol ServerStore: ValueStore {
   /// Whether the place that a URL names has a store already, which a new one must not be mixed with.
   static func isOccupied(_ url: URL) throws -> Bool
 
   /// The URL as errors may show it: without a password.
   static func shown(_ url: URL) -> URL
+
+  /// Begins to make a new version of a store. From then on nobody else writes to the store, until the new version is
+  /// removed. Throws if the store's version is not that of `metadata` any more.
+  ///
+  /// - Parameter source: the store's model.
+  static func newVersion(
+    of url: URL, from source: NSManagedObjectModel, _ metadata: [String: Any], to destination: NSManagedObjectModel,
+    _ options: [AnyHashable: Any]?
+  ) throws -> any NewVersion
+
+  /// Removes a store, all of it or nothing. Does nothing if there is none.
+  static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws
+
+  /// Puts a copy of a store in place of another, all of it or nothing.
+  static func replaceStore(
+    at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
+  ) throws
 }
 
 /// A store whose file others may write to.

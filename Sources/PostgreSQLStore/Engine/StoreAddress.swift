@@ -43,6 +43,14 @@ struct StoreAddress {
     shown = parts.url ?? URL(string: "postgresql:")!
   }
 
+  /// Returns the URL with another schema.
+  static func url(_ url: URL, schema: String) -> URL {
+    guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else { return url }
+    parts.queryItems =
+      (parts.queryItems ?? []).filter { $0.name != "schema" } + [URLQueryItem(name: "schema", value: schema)]
+    return parts.url ?? url
+  }
+
   static func isAddress(_ url: URL) -> Bool { ["postgresql", "postgres"].contains(url.scheme) }
 
   /// Returns a new connection, whose status says whether it failed. Throws if libpq is not installed.

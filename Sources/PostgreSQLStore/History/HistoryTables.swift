@@ -43,6 +43,32 @@ enum HistoryTables {
     return Int(rows.int(0, 0))
   }
 
+  /// The columns of each table.
+  static func columns(tombstones: Int) -> [(table: String, columns: [String])] {
+    [
+      ("ATRANSACTIONCOUNTER", ["Z_ID", "Z_LAST", "Z_LASTCHANGE"]),
+      ("ATRANSACTIONSTRING", ["Z_PK", "Z_ENT", "Z_OPT", "ZNAME"]),
+      (
+        "ATRANSACTION",
+        ["Z_PK", "Z_ENT", "Z_OPT", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP"]
+      ),
+      (
+        "ACHANGE",
+        ["Z_PK", "Z_ENT", "Z_OPT", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"]
+          + (0..<tombstones).map(tombstone)
+      ),
+    ]
+  }
+
+  /// Lets the keys of new texts begin behind those that there are.
+  static let countTexts =
+    "SELECT setval(pg_get_serial_sequence('atransactionstring', 'z_pk'), "
+    + "(SELECT coalesce(max(Z_PK), 0) + 1 FROM ATRANSACTIONSTRING), false)"
+
+  /// Forgets all transactions, so that tokens of before have expired.
+  static let startOver =
+    "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION; UPDATE ATRANSACTIONCOUNTER SET Z_LAST = Z_LAST + 1"
+
   private static let statements = [
     "CREATE TABLE IF NOT EXISTS ATRANSACTIONCOUNTER (Z_ID bigint PRIMARY KEY, Z_LAST bigint NOT NULL, "
       + "Z_LASTCHANGE bigint NOT NULL) WITH (fillfactor = 10)",

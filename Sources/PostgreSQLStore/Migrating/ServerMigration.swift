@@ -43,8 +43,9 @@ struct ServerMigration {
       configuration: try delta.configuration(ofStore: stored, at: url, or: configuration), existing: existing,
       keepsFiles: false)
     let after = try SchemaPlanner.plan(layouts, configuration: configuration, existing: nil, keepsFiles: false)
-    try refuse(before, after, connection)
     try lockTables(before, connection)
+    // The plan makes the triggers of the new version.
+    try StoreTables.dropDerived(connection)
     let dialect = ServerMigrationDialect()
     let facts = try MigrationFacts(connection, before, dialect)
     let plan = try MigrationPlanner.plan(
@@ -53,27 +54,22 @@ struct ServerMigration {
     for table in before.tables {
       try connection.run("DROP SEQUENCE IF EXISTS \(KeyBlocks.name(before.schema.entity(at: table.root.index)))")
     }
+    let function = HistoryColumnsFunction(plan.columnMaps)
+    if let function { try connection.run(function.create) }
     for (number, step) in plan.steps.enumerated() {
       try ServerMigration.willRun?(number)
       try run(step, after, connection)
     }
+    if let function { try connection.run(function.drop) }
     try nameKeys(connection)
     try writeBookkeeping(plan, after, metadata, connection)
   }
 
-  // What is not built.
-
-  private func refuse(_ before: SchemaPlan, _ after: SchemaPlan, _ connection: Connection) throws {
-    for plan in [before, after] { try SchemaStatements(plan).refuseDerived() }
-    guard try !connection.execute("SELECT 1 WHERE to_regclass('achange') IS NOT NULL").isEmpty else { return }
-    if try !connection.execute("SELECT 1 FROM ACHANGE LIMIT 1").isEmpty {
-      throw StoreFailure.unsupported("Migrating a PostgreSQL store that has a persistent history")
-    }
-  }
-
   /// Locks all tables, starting with `Z_WRITERS`, which every save writes to first.
   private func lockTables(_ before: SchemaPlan, _ connection: Connection) throws {
-    let names = ["Z_WRITERS"] + before.tables.map(\.name) + before.schema.joins.map(\.name)
+    let hasHistory = try HistoryTables.look(connection).areThere
+    let names =
+      ["Z_WRITERS"] + before.tables.map(\.name) + before.schema.joins.map(\.name) + (hasHistory ? ["ACHANGE"] : [])
     try connection.run(
       "SET LOCAL lock_timeout = \(Int(min(max(patience, 0.001), 1_000_000) * 1000)); "
         + "LOCK TABLE \(names.joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE; "
@@ -153,4 +149,39 @@ struct ServerMigration {
     try MetadataTable.write(metadata, connection)
     try ModelTable.write(layouts.model, connection)
   }
+}
+
+/// The function that brings the bits of a recorded change to the new model's, for the time of a migration.
+private struct HistoryColumnsFunction {
+  private let maps: [Int: HistoryColumnMap]
+
+  init?(_ maps: [Int: HistoryColumnMap]) {
+    if maps.isEmpty { return nil }
+    self.maps = maps
+  }
+
+  /// A byte's first bit is its highest one, where the server's functions begin with the lowest.
+  var create: String {
+    let cases = maps.sorted { $0.key < $1.key }.map { number, map in
+      let places = map.bits.map { $0.map(String.init) ?? "NULL" }.joined(separator: ", ")
+      return "WHEN \(number) THEN places := ARRAY[\(places)]::int[]; size := \((map.count + 7) / 8);"
+    }
+    return """
+      CREATE FUNCTION \(MigrationFunctions.columns)(entity bigint, bits bytea) RETURNS bytea LANGUAGE plpgsql STRICT AS $f$
+      DECLARE places int[]; size int; result bytea; bit int;
+      BEGIN
+        CASE entity \(cases.joined(separator: " ")) ELSE RETURN bits; END CASE;
+        result := decode(repeat('00', size), 'hex');
+        FOR place IN 0..coalesce(array_length(places, 1), 0) - 1 LOOP
+          bit := places[place + 1];
+          IF bit IS NOT NULL AND place / 8 < length(bits) AND get_bit(bits, place / 8 * 8 + 7 - place % 8) = 1 THEN
+            result := set_bit(result, bit / 8 * 8 + 7 - bit % 8, 1);
+          END IF;
+        END LOOP;
+        RETURN result;
+      END $f$
+      """
+  }
+
+  var drop: String { "DROP FUNCTION \(MigrationFunctions.columns)(bigint, bytea)" }
 }

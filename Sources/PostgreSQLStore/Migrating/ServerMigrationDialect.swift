@@ -5,6 +5,7 @@ import Foundation
 struct ServerMigrationDialect: MigrationDialect {
   var sql: SQLDialect { .postgreSQL }
   var integer: String { ServerType.integer.name }
+  var bytes: String { ServerType.bytes.name }
   /// False: to drop a column, the server only marks it as dropped.
   var rewritesTables: Bool { false }
 
@@ -52,16 +53,16 @@ extension MigrationFacts {
   init(_ connection: Connection, _ source: SchemaPlan, _ dialect: ServerMigrationDialect) throws {
     self.init()
     for table in source.tables {
-      let sequence = KeyBlocks.name(source.schema.entity(at: table.root.index))
-      let rows = try connection.execute(
-        "SELECT GREATEST((SELECT COALESCE(MAX(Z_PK), 0) FROM \(table.name)), "
-          + "(SELECT CASE WHEN is_called THEN last_value + \(KeyBlocks.size - 1) ELSE 0 END FROM \(sequence)))")
-      maximumKeys[table.name] = rows.int(0, 0)
+      maximumKeys[table.name] = try KeyBlocks.last(source.schema.entity(at: table.root.index), connection)
     }
     let relations = try connection.execute(
       "SELECT upper(relname::text) FROM pg_class "
         + "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())")
     names = Set((0..<relations.count).compactMap { relations.text($0, 0) })
+    let columns = try connection.execute(
+      "SELECT upper(attname::text) FROM pg_attribute "
+        + "WHERE attrelid = to_regclass('achange') AND attnum > 0 AND NOT attisdropped")
+    historyColumns = Set((0..<columns.count).compactMap { columns.text($0, 0) })
 
     let wanted = try dialect.indexes(source).compactMap { index in ServerIndexName(index).map { ($0, index) } }
     let byName = Dictionary(wanted.map { ($0.0.key, $0) }, uniquingKeysWith: { first, _ in first })

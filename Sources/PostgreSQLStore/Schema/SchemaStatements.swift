@@ -14,29 +14,26 @@ struct SchemaStatements {
 
   var all: [String] {
     get throws {
-      return plan.tables.flatMap { table in
-        [
-          SchemaStatements.create(table, named: table.name, plan.schema),
-          KeyBlocks.create(plan.schema.entity(at: table.root.index)),
-        ] + table.joins.map { SchemaStatements.create($0, named: $0.name) }
-      } + (try indexes().map(\.sql)) + StoreFunctions.statements
-        + (try DerivedTriggers.createStatements(plan.schema, .postgreSQL)) + [
-          "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint)",
-          "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
-          "CREATE TABLE Z_MODELCACHE (Z_CONTENT bytea)", SaveMark.table,
-        ]
+      let keys = plan.tables.map { KeyBlocks.create(plan.schema.entity(at: $0.root.index)) }
+      return try tables + keys + indexes().map(\.sql) + StoreFunctions.statements
+        + DerivedTriggers.createStatements(plan.schema, .postgreSQL) + SchemaStatements.bookkeeping
     }
   }
 
-  /// Throws if an entity has a derived attribute: a migration can't rebuild its triggers.
-  func refuseDerived() throws {
-    for entity in plan.schema.entities.compactMap({ $0 }) {
-      for property in entity.layout.slots where property.description is NSDerivedAttributeDescription {
-        throw StoreFailure.unsupported(
-          "Migrating a PostgreSQL store with the derived attribute \(entity.layout.name).\(property.name)")
-      }
+  /// The tables of entities and of links.
+  var tables: [String] {
+    plan.tables.flatMap { table in
+      [SchemaStatements.create(table, named: table.name, plan.schema)]
+        + table.joins.map { SchemaStatements.create($0, named: $0.name) }
     }
   }
+
+  /// The store's own tables.
+  static let bookkeeping = [
+    "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint)",
+    "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
+    "CREATE TABLE Z_MODELCACHE (Z_CONTENT bytea)", SaveMark.table,
+  ]
 
   static func create(_ table: TablePlan, named name: String, _ schema: StoreSchema) -> String {
     let types = types(in: table, schema)

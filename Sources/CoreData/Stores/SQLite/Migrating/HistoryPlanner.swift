@@ -95,7 +95,7 @@ struct HistoryPlanner {
     for place in 0..<last where !versions.facts.historyColumns.contains(HistoryTables.tombstone(place)) {
       statements.finishing.append(
         .init(
-          sql: "ALTER TABLE ACHANGE ADD COLUMN \(HistoryTables.tombstone(place)) BLOB",
+          sql: "ALTER TABLE ACHANGE ADD COLUMN \(HistoryTables.tombstone(place)) \(versions.dialect.bytes)",
           purpose: "adding a column to the history"))
     }
     for (place, changes) in moved.sorted(on: \.key) {

@@ -5,6 +5,9 @@ package protocol MigrationDialect {
   /// The engine's name for the type of keys.
   var integer: String { get }
 
+  /// The engine's name for the type of bytes.
+  var bytes: String { get }
+
   /// Whether dropping a column rewrites its table.
   var rewritesTables: Bool { get }
 
@@ -24,9 +27,6 @@ package protocol MigrationDialect {
   func indexes(_ plan: SchemaPlan) throws -> [PlannedIndex]
 
   func drop(_ index: MigrationFacts.Index) -> String
-
-  /// The statements that derive values once all rows are in their tables.
-  func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements
 }
 
 package struct MigrationColumnType {
@@ -39,12 +39,33 @@ package struct MigrationColumnType {
   }
 }
 
-extension MigrationDialect {
-  /// No statements, for an engine whose stores have no derived attributes.
-  package func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements { MigrationStatements() }
-}
-
 extension MigrationVersions {
+  /// The statements that derive the values that the source did not have, or that may differ now because the expression
+  /// or a property on its path has changed; and those that create the triggers. For when all rows are in their tables.
+  func derivedValues() throws -> MigrationStatements {
+    let schema = destination.schema
+    let statements = try DerivedTriggers.deriveStatements(schema, dialect.sql) { entity, property, path in
+      let index = DestinationEntity(index: entity.layout.index)
+      guard path.count <= 1, let former = former(property, of: index),
+        let now = property.description as? NSDerivedAttributeDescription,
+        let before = former.description as? NSDerivedAttributeDescription
+      else { return true }
+      if now.derivationFormat != before.derivationFormat { return true }
+      if path.isEmpty { return false }
+      guard let read = path.first.flatMap({ entity.layout.property(named: $0) }), !read.isRelationship,
+        let readBefore = self.former(read, of: index), readBefore.name == read.name,
+        readBefore.isOptional == read.isOptional
+      else { return true }
+      return false
+    }
+    var result = MigrationStatements()
+    result.finishing = statements.map { .init(sql: $0, purpose: "deriving values") }
+    result.finishing += try DerivedTriggers.createStatements(schema, dialect.sql).map {
+      .init(sql: $0, purpose: "making a trigger")
+    }
+    return result
+  }
+
   /// The type of a destination's column.
   func type(of column: TablePlan.Column, in table: TablePlan) -> MigrationColumnType {
     dialect.type(of: column, in: table, destination.schema)
@@ -54,6 +75,7 @@ extension MigrationVersions {
 package struct SQLiteMigrationDialect: MigrationDialect {
   package var sql: SQLDialect { .sqlite }
   package var integer: String { "INTEGER" }
+  package var bytes: String { "BLOB" }
   package var rewritesTables: Bool { true }
 
   package init() {}
@@ -82,28 +104,4 @@ package struct SQLiteMigrationDialect: MigrationDialect {
   package func indexes(_ plan: SchemaPlan) throws -> [PlannedIndex] { try plan.indexes(.sqlite) }
 
   package func drop(_ index: MigrationFacts.Index) -> String { "DROP INDEX \(SQLName.quoted(index.name))" }
-
-  /// The statements that derive the values that the source did not have, or that may differ now because the expression
-  /// or a property on its path has changed; and those that create the triggers.
-  package func derivedValues(_ versions: MigrationVersions) throws -> MigrationStatements {
-    let schema = versions.destination.schema
-    let statements = try DerivedTriggers.deriveStatements(schema) { entity, property, path in
-      let index = DestinationEntity(index: entity.layout.index)
-      guard path.count <= 1, let former = versions.former(property, of: index),
-        let now = property.description as? NSDerivedAttributeDescription,
-        let before = former.description as? NSDerivedAttributeDescription
-      else { return true }
-      if now.derivationFormat != before.derivationFormat { return true }
-      if path.isEmpty { return false }
-      guard let read = path.first.flatMap({ entity.layout.property(named: $0) }), !read.isRelationship,
-        let readBefore = versions.former(read, of: index), readBefore.name == read.name,
-        readBefore.isOptional == read.isOptional
-      else { return true }
-      return false
-    }
-    var result = MigrationStatements()
-    result.finishing = statements.map { .init(sql: $0, purpose: "deriving values") }
-    result.finishing += try DerivedTriggers.createStatements(schema).map { .init(sql: $0, purpose: "making a trigger") }
-    return result
-  }
 }

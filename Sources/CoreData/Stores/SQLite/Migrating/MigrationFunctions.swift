@@ -4,9 +4,9 @@
 /// |---|---|---|
 /// | NSCoreDataTaggedData | data | the data behind a tag byte, for a column whose data may be in an external file |
 /// | NSCoreDataMigratedColumns | the source's Z_ENT, the bits of a recorded change | the bits for the new model |
-enum MigrationFunctions {
+package enum MigrationFunctions {
   static let tagging = "NSCoreDataTaggedData"
-  static let columns = "NSCoreDataMigratedColumns"
+  package static let columns = "NSCoreDataMigratedColumns"
 
   static func register(in connection: Connection, _ maps: [Int: HistoryColumnMap]) throws {
     try connection.register(function: tagging, argumentCount: 1, isInnocuous: false) { arguments in

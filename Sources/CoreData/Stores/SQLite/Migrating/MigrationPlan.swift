@@ -12,7 +12,7 @@ package struct MigrationPlan {
 
   package var steps: [Step] = []
   /// The maps for the bits of recorded changes, by the source's Z_ENT.
-  var columnMaps: [Int: HistoryColumnMap] = [:]
+  package var columnMaps: [Int: HistoryColumnMap] = [:]
   /// The highest key of each root entity's table, by the destination's Z_ENT.
   package var maximumKeys: [Int: Int64] = [:]
   /// Whether the plan puts something aside that is removed later.
@@ -51,7 +51,7 @@ package struct MigrationFacts {
   /// The tables that other programs have put triggers on.
   package var triggeredTables: Set<String> = []
   /// The columns of ACHANGE; empty if the file has no history.
-  var historyColumns: Set<String> = []
+  package var historyColumns: Set<String> = []
   /// The names of all tables and indexes, in capitals.
   package var names: Set<String> = []
 
@@ -100,11 +100,11 @@ extension MigrationFacts {
 }
 
 /// Maps the bits of a recorded change to the bits for the new model.
-struct HistoryColumnMap: Equatable {
+package struct HistoryColumnMap: Equatable {
   /// The new bit, by the old bit; nil for a property that no longer exists.
-  var bits: [Int?]
+  package var bits: [Int?]
   /// The number of bits in the new model.
-  var count: Int
+  package var count: Int
 
   func callAsFunction(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var result = [UInt8](repeating: 0, count: (count + 7) / 8)

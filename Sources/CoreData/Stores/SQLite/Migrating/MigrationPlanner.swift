@@ -42,7 +42,7 @@ package enum MigrationPlanner {
 
     let statements =
       try indexes + leaving.clearing + written + leaving.tables
-      + versions.dialect.derivedValues(versions) + history.statements
+      + versions.derivedValues() + history.statements
     var plan = MigrationPlan()
     plan.steps = statements.steps(&names)
     plan.defers = statements.defers
