@@ -38,7 +38,13 @@ struct StoreAddress {
     func set(_ items: [URLQueryItem]) { parts.queryItems = items.isEmpty ? nil : items }
     set(items.filter { $0.name != "schema" })
     information = parts.string ?? url.absoluteString
-    set(items.filter { !["password", "sslpassword"].contains($0.name) })
+    let secrets = ["password", "sslpassword"]
+    guard parts.password != nil || items.contains(where: { secrets.contains($0.name) }) else {
+      // As the program has it: a URL that is put together again may be written otherwise.
+      shown = url
+      return
+    }
+    set(items.filter { !secrets.contains($0.name) })
     parts.password = nil
     shown = parts.url ?? URL(string: "postgresql:")!
   }
