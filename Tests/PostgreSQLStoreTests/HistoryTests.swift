@@ -1,8 +1,9 @@
 import CoreData
 import Foundation
-import PostgreSQLStore
 import PostgreSQLTestServer
 import Testing
+
+@testable import PostgreSQLStore
 
 let tracked: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
 
