@@ -190,6 +190,19 @@ struct FailureTests {
     #expect(shelf.store.url?.absoluteString.contains("tops3cret") == false)
   }
 
+  @Test("A store is made by one process at a time, whether their URLs name the schema or the role's path leads there")
+  func oneLock() throws {
+    let server = try #require(TestServer.shared)
+    let named = try Connection(StoreAddress(server.url(schema: "public")), preparesStatements: false, trace: nil)
+    let url = URL(string: "postgresql:///postgres?host=\(server.folder)&user=strata")!
+    let unnamed = try Connection(StoreAddress(url), preparesStatements: false, trace: nil)
+    try named.run("BEGIN")
+    try StoreOpening.takeLock("public", named)
+    try unnamed.run("BEGIN; SET LOCAL lock_timeout = '200ms'")
+    let refusal = #expect(throws: ServerError.self) { try StoreOpening.takeLock(nil, unnamed) }
+    #expect(refusal?.state == "55P03")
+  }
+
   @Test("Tables that others have changed are refused with the table and what is wrong with it")
   func changedTables() throws {
     let shelf = try Shelf(libraryModel())

@@ -38,9 +38,17 @@ struct StoreOpening {
   }
 
   /// Takes the lock that lets one process at a time create or migrate the tables. It lasts until the transaction ends.
+  ///
+  /// A schema that the URL names may not be there yet. Where the URL names none, the role's path leads to one: whoever
+  /// names that schema takes the same lock.
   static func takeLock(_ schema: String?, _ connection: Connection) throws {
+    guard let schema else {
+      try connection.execute(
+        "SELECT pg_advisory_xact_lock(hashtext(COALESCE(current_schema()::text, '') || '.z_metadata'))")
+      return
+    }
     var name = Parameters()
-    name.add((schema ?? "") + ".z_metadata")
+    name.add(schema + ".z_metadata")
     try connection.execute("SELECT pg_advisory_xact_lock(hashtext($1))", name)
   }
 
