@@ -16,7 +16,7 @@ struct Inspect: ParsableCommand {
       -shm, nor the folder. It reads a store with a log from a temporary copy.
 
       For a store on a server name its URL, postgresql://…, as the program does. inspect shows no password, and needs \
-      libpq, PostgreSQL's client library. --check and --history are for files.
+      libpq, PostgreSQL's client library. --check is for files.
 
       Without options it describes the whole file. It reads a store with the model that the store keeps; if the store \
       keeps none, give one with --model.

@@ -154,7 +154,7 @@ extension ObjectList.Object {
 }
 
 extension JSONValue {
-  fileprivate init(_ value: Any, of attribute: NSAttributeDescription) {
+  init(_ value: Any, of attribute: NSAttributeDescription) {
     switch value {
     case let value as String: self = .string(value)
     case let value as Date: self = .string(Moments.text(value))

@@ -2,7 +2,7 @@ import DataModelFiles
 import Foundation
 import StoreFileReader
 
-/// The persistent history of a SQLite store in figures.
+/// The persistent history of a store in figures.
 struct HistoryReport {
   let transactions: Int
   /// Changes by kind: inserted, updated, deleted.
@@ -28,6 +28,25 @@ struct HistoryReport {
     func texts(_ name: String) throws -> [String] {
       try reader.rows("SELECT DISTINCT \(tables.text(name)) AS name \(tables.from) ORDER BY name")
         .compactMap { $0[0].text }
+    }
+    authors = try texts("AUTHOR")
+    contexts = try texts("CONTEXTNAME")
+    processes = try texts("PROCESSID")
+  }
+
+  /// nil when the store on the server keeps no history.
+  init?(_ server: ServerTables) throws {
+    guard try server.haveHistory else { return nil }
+    transactions = try server.rowCount(of: "ATRANSACTION")
+    let kinds = try server.store.texts("SELECT ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY ZCHANGETYPE")
+    changes = (0..<3).map { kind in kinds.first { $0[0] == "\(kind)" }?[1].flatMap { Int($0) } ?? 0 }
+    let times = try server.store.texts("SELECT min(ZTIMESTAMP), max(ZTIMESTAMP) FROM ATRANSACTION").first ?? []
+    first = times.first?.flatMap { Double($0) }
+    last = times.last?.flatMap { Double($0) }
+    func texts(_ name: String) throws -> [String] {
+      try server.store.texts(
+        "SELECT DISTINCT s.ZNAME FROM ATRANSACTION t JOIN ATRANSACTIONSTRING s ON s.Z_PK = t.Z\(name)TS ORDER BY s.ZNAME"
+      ).compactMap { $0[0] }
     }
     authors = try texts("AUTHOR")
     contexts = try texts("CONTEXTNAME")

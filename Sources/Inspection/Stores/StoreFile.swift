@@ -65,6 +65,8 @@ public final class StoreFile {
         options: [
           NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true,
           immutableStoreFileOption: true,
+          // The history of a file is read from its tables.
+          NSPersistentHistoryTrackingKey: kind == .postgreSQLStore,
         ])
       let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
       context.persistentStoreCoordinator = coordinator

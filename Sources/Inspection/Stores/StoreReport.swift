@@ -21,9 +21,14 @@ public struct StoreReport {
         try TableReport(reader, file.store, indexNames: Set(indexNames ?? []))
       }
     }
-    history = try file.reader.flatMap { reader in
-      try StoreFile.naming(file.url) { try HistoryReport(reader, file.model) }
-    }
+    history =
+      if let server = file.tables as? ServerTables {
+        try HistoryReport(server)
+      } else {
+        try file.reader.flatMap { reader in
+          try StoreFile.naming(file.url) { try HistoryReport(reader, file.model) }
+        }
+      }
     entities = try Self.entities(file, tables)
   }
 

@@ -4,7 +4,7 @@ import StoreFileReader
 
 /// The newest transactions of a store's history, with their changes.
 public struct TransactionList {
-  private struct Change {
+  struct Change {
     let kind: Int
     let entity: String
     let key: Int64
@@ -13,7 +13,7 @@ public struct TransactionList {
     let tombstone: [(name: String, value: JSONValue)]
   }
 
-  private struct Transaction {
+  struct Transaction {
     let number: Int64
     let time: Double?
     let author: String?
@@ -29,20 +29,23 @@ public struct TransactionList {
 
   /// - Parameter limit: the largest number of transactions; nil for all.
   public init(_ file: StoreFile, limit: Int?) throws {
+    url = file.url
+    if let server = file.tables as? ServerTables {
+      (transactions, leftOut) = try Self.read(server, file, limit)
+      return
+    }
     guard let reader = file.reader else {
       throw InspectionFailure(
-        file.kind == .postgreSQLStore
-          ? "The history of the store \(file.url.inWords) can't be listed here, since a server keeps it: fetch it with "
-            + "NSPersistentHistoryChangeRequest."
-          : "The store \(file.url.inWords) has no history: of stores in files only SQLite's keep one.")
+        "The store \(file.url.inWords) has no history: only SQLite's stores and those on a server keep one.")
     }
-    url = file.url
     (transactions, leftOut) = try StoreFile.naming(file.url) {
-      guard let tables = try HistoryTables(reader) else {
-        throw InspectionFailure("The store \(file.url.inWords) keeps no history.")
-      }
+      guard let tables = try HistoryTables(reader) else { throw Self.none(file) }
       return try Self.read(reader, tables, file, limit)
     }
+  }
+
+  static func none(_ file: StoreFile) -> InspectionFailure {
+    InspectionFailure("The store \(file.url.inWords) keeps no history.")
   }
 
   private static func read(
