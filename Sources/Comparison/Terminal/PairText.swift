@@ -30,10 +30,11 @@ public struct PairText {
     for setup in [first, second] {
       guard let outcome = setup.outcomes[fault.id] else { continue }
       lines.append("  \(setup.info.id): \(outcome.sentence)")
+      let file = [outcome.file.change, outcome.file.integrity, outcome.file.detail ?? ""].filter { !$0.isEmpty }
       let details = [
         outcome.error.map { "error:   \($0)" }, outcome.message.map { "reads:   \($0)" },
         outcome.note.map { "seen:    \($0)" },
-        "file:    \([outcome.file.change, outcome.file.integrity, outcome.file.detail ?? ""].filter { !$0.isEmpty }.joined(separator: ", "))",
+        file.isEmpty ? nil : "file:    \(file.joined(separator: ", "))",
         outcome.canWriteAfterwards.map { "then:    \($0 ? "it can write" : "it can't write afterwards")" },
       ]
       for detail in details.compactMap({ $0 }) {
