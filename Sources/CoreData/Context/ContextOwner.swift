@@ -35,7 +35,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     /// The store that is told which of its objects are registered here; nil for nearly all stores.
     let listener: StoreIdentity?
     /// Whether the store, or a context that keeps all its objects, has to know which objects come and go.
-    var isWatched: Bool
+    @exclusivity(unchecked) var isWatched: Bool
 
     init(listener: StoreIdentity? = nil, isWatched: Bool = false) {
       self.listener = listener
@@ -44,11 +44,11 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   /// What to tell such stores once the lock is free, because their methods may do anything.
-  private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
+  @exclusivity(unchecked) private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
 
   /// All objects, if the context keeps them alive; see `holdAll(_:)`.
-  private var held: [ObjectIdentifier: NSManagedObject] = [:]
-  private var holdsAll = false
+  @exclusivity(unchecked) private var held: [ObjectIdentifier: NSManagedObject] = [:]
+  @exclusivity(unchecked) private var holdsAll = false
 
   init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool, isConfined: Bool) {
     _ = ConcurrencyGuard.setUp

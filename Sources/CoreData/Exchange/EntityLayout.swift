@@ -370,7 +370,8 @@ package final class ModelLayouts: @unchecked Sendable {
 
   /// Kept alive by the coordinator and contexts that use the layouts.
   package unowned(unsafe) let model: NSManagedObjectModel
-  package private(set) var layouts: [EntityLayout] = []
+  // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
+  @exclusivity(unchecked) package private(set) var layouts: [EntityLayout] = []
   /// Whether key paths may lead into composite attributes.
   let hasComposites: Bool
   private let indexByEntity: [ObjectIdentifier: Int]

@@ -17,6 +17,7 @@ extension NSManagedObject {
     return made
   }
 
+  @inline(__always)
   final func write(_ value: Value, slot: Int) {
     noteChange()
     let changes = changesForWriting()
