@@ -97,6 +97,25 @@ struct AtomicStoreTests {
   }
 
   @Test(
+    "A date that is not a number is nil when the file is read again, and the object prints",
+    arguments: atomicKinds + [.sqlite])
+  func dateWithoutNumber(_ kind: StoreKind) throws {
+    let folder = try Folder()
+    let stack = try open(kind, folder.file(), Self.everyType())
+    try stack.context.performAndWait {
+      stack.context.new("Thing", ["date": Date(timeIntervalSinceReferenceDate: .nan), "real": Double.infinity])
+      try stack.context.save()
+    }
+    let again = try Stack(kind, Self.everyType(), at: stack.url)
+    try again.context.performAndWait {
+      let thing = try #require(try again.context.all("Thing").first)
+      #expect(thing["date"] == nil)
+      #expect(thing["real"] as? Double == .infinity)
+      #expect("\(thing)".contains("date = nil"))
+    }
+  }
+
+  @Test(
     "Whoever saves second after another coordinator has saved gets an error, and loses nothing", arguments: atomicKinds)
   func twoWriters(_ kind: StoreKind) throws {
     let folder = try Folder()

@@ -21,7 +21,8 @@ enum BinaryValues {
       builder.setInt(value, slot: slot, word: word)
     case .real where property.kind == .date:
       guard let value = try seconds(object, archive) else { return false }
-      builder.setDouble(value, slot: slot, word: word)
+      // A date that is no number is null, as in a SQLite store. Foundation can't print one: it ends the program.
+      if !value.isNaN { builder.setDouble(value, slot: slot, word: word) }
     case .real:
       guard let value = archive.real(object) else { return false }
       builder.setDouble(property.kind == .float ? Double(Float(value)) : value, slot: slot, word: word)

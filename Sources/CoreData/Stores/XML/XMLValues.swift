@@ -44,6 +44,8 @@ enum XMLValues {
       builder.setDouble(Double(value), slot: slot, word: word)
     case .real:
       guard let value = Double(text.string) else { return false }
+      // A date that is no number is null, as in a SQLite store. Foundation can't print one: it ends the program.
+      if property.kind == .date, value.isNaN { break }
       builder.setDouble(value, slot: slot, word: word)
     case .decimal:
       guard let value = decimal(text.string) else { return false }
