@@ -8,11 +8,14 @@ enum ServerSwitch: String, CaseIterable {
   private func request(in folder: URL) -> URL { folder.appendingPathComponent("server-\(rawValue)") }
   private func answer(in folder: URL) -> URL { folder.appendingPathComponent("server-\(rawValue)-done") }
 
-  /// Asks the parent and waits until it is done.
+  /// Asks the parent and waits until it is done. Throws what the parent could not do.
   func ask(in folder: URL) throws {
     try Data().write(to: request(in: folder))
     for _ in 0..<6000 {
-      if FileManager.default.fileExists(atPath: answer(in: folder).path) { return }
+      if let trouble = try? String(contentsOf: answer(in: folder), encoding: .utf8) {
+        if trouble.isEmpty { return }
+        throw ComparisonFailure("The server did not \(rawValue): \(trouble)")
+      }
       usleep(10_000)
     }
     throw ComparisonFailure("The server did not \(rawValue) within a minute.")
@@ -32,10 +35,14 @@ enum ServerSwitch: String, CaseIterable {
         while !lock.withLock({ isOver }) {
           let wanted: ServerSwitch = isRunning ? .stop : .start
           if FileManager.default.fileExists(atPath: wanted.request(in: folder).path) {
-            if isRunning { server.halt() } else { try? server.start() }
-            isRunning.toggle()
-            try? Data().write(to: wanted.answer(in: folder))
-            if isRunning { break }
+            var trouble = ""
+            do {
+              if isRunning { server.halt() } else { try server.start() }
+              isRunning.toggle()
+            } catch { trouble = "\(error)" }
+            // Empty for success. A child that finds no answer says so itself.
+            try? Data(trouble.utf8).write(to: wanted.answer(in: folder), options: .atomic)
+            if wanted == .start { break }
           }
           usleep(10_000)
         }

@@ -1,4 +1,3 @@
-import DataModelFiles
 import Foundation
 import StoreFileReader
 
@@ -14,39 +13,20 @@ struct HistoryReport {
   let contexts: [String]
   let processes: [String]
 
-  /// nil when the file keeps no history.
-  init?(_ reader: StoreFileReader, _ model: DataModel?) throws {
+  /// nil when the store keeps no history.
+  init?(_ reader: any TableReading) throws {
     guard let tables = try HistoryTables(reader) else { return nil }
     transactions = try reader.rowCount(of: "ATRANSACTION")
-    let kinds = try reader.rows("SELECT ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY ZCHANGETYPE")
-    changes = (0..<3).map { kind in
-      kinds.first { $0[0].integer == Int64(kind) }.flatMap { $0[1].integer }.map(Int.init) ?? 0
-    }
-    let times = try reader.rows("SELECT min(ZTIMESTAMP), max(ZTIMESTAMP) FROM ATRANSACTION").first ?? []
-    first = times.first?.number
-    last = times.last?.number
-    func texts(_ name: String) throws -> [String] {
-      try reader.rows("SELECT DISTINCT \(tables.text(name)) AS name \(tables.from) ORDER BY name")
-        .compactMap { $0[0].text }
-    }
-    authors = try texts("AUTHOR")
-    contexts = try texts("CONTEXTNAME")
-    processes = try texts("PROCESSID")
-  }
-
-  /// nil when the store on the server keeps no history.
-  init?(_ server: ServerTables) throws {
-    guard try server.haveHistory else { return nil }
-    transactions = try server.rowCount(of: "ATRANSACTION")
-    let kinds = try server.store.texts("SELECT ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY ZCHANGETYPE")
+    let kinds = try reader.texts("SELECT ZCHANGETYPE, count(*) FROM ACHANGE GROUP BY ZCHANGETYPE")
     changes = (0..<3).map { kind in kinds.first { $0[0] == "\(kind)" }?[1].flatMap { Int($0) } ?? 0 }
-    let times = try server.store.texts("SELECT min(ZTIMESTAMP), max(ZTIMESTAMP) FROM ATRANSACTION").first ?? []
-    first = times.first?.flatMap { Double($0) }
-    last = times.last?.flatMap { Double($0) }
+    let times = try reader.texts("SELECT min(ZTIMESTAMP), max(ZTIMESTAMP) FROM ATRANSACTION").first ?? []
+    func seconds(_ text: String??) -> Double? {
+      text.flatMap { $0 }.flatMap { Double($0) }.flatMap { $0.isNaN ? nil : $0 }
+    }
+    first = seconds(times.first)
+    last = seconds(times.last)
     func texts(_ name: String) throws -> [String] {
-      try server.store.texts(
-        "SELECT DISTINCT s.ZNAME FROM ATRANSACTION t JOIN ATRANSACTIONSTRING s ON s.Z_PK = t.Z\(name)TS ORDER BY s.ZNAME"
-      ).compactMap { $0[0] }
+      try reader.texts("SELECT DISTINCT \(tables.text(name)) AS name \(tables.from) ORDER BY name").compactMap { $0[0] }
     }
     authors = try texts("AUTHOR")
     contexts = try texts("CONTEXTNAME")
@@ -94,7 +74,7 @@ struct HistoryTables {
   private let columns: Set<String>
   private let hasStrings: Bool
 
-  init?(_ reader: StoreFileReader) throws {
+  init?(_ reader: any TableReading) throws {
     let tables = Set(try reader.tables())
     guard tables.isSuperset(of: ["ATRANSACTION", "ACHANGE"]) else { return nil }
     columns = Set(try reader.columns(of: "ATRANSACTION"))

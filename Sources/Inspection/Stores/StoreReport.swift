@@ -21,14 +21,9 @@ public struct StoreReport {
         try TableReport(reader, file.store, indexNames: Set(indexNames ?? []))
       }
     }
-    history =
-      if let server = file.tables as? ServerTables {
-        try HistoryReport(server)
-      } else {
-        try file.reader.flatMap { reader in
-          try StoreFile.naming(file.url) { try HistoryReport(reader, file.model) }
-        }
-      }
+    history = try file.tables.flatMap { reader in
+      try StoreFile.naming(file.url) { try HistoryReport(reader) }
+    }
     entities = try Self.entities(file, tables)
   }
 

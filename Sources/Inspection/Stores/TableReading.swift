@@ -3,7 +3,8 @@ import Foundation
 import PostgreSQLStore
 import StoreFileReader
 
-/// The queries that a `TableReport` makes. Table names are the same as in a SQLite file; for a server, in upper case.
+/// The queries that a `TableReport` and a `HistoryReport` make. Table names are the same as in a SQLite file; for a
+/// server, in upper case.
 protocol TableReading {
   func tables() throws -> [String]
 
@@ -17,6 +18,9 @@ protocol TableReading {
 
   /// Returns the number of rows of a table by Z_ENT.
   func rowsByEntity(of table: String) throws -> [(number: Int?, rows: Int)]
+
+  /// Returns the rows of a statement as texts; nil for null and for bytes.
+  func texts(_ sql: String) throws -> [[String?]]
 }
 
 extension StoreFileReader: TableReading {
@@ -37,6 +41,17 @@ extension StoreFileReader: TableReading {
   func rowsByEntity(of table: String) throws -> [(number: Int?, rows: Int)] {
     try rows("SELECT Z_ENT, count(*) FROM \(Self.quoted(table)) GROUP BY Z_ENT").map {
       ($0[0].integer.map(Int.init), Int($0[1].integer ?? 0))
+    }
+  }
+
+  func texts(_ sql: String) throws -> [[String?]] {
+    try rows(sql).map { row in
+      row.map { value in
+        switch value {
+        case .null, .blob: nil
+        case .integer, .real, .text: value.description
+        }
+      }
     }
   }
 
@@ -80,6 +95,8 @@ struct ServerTables: TableReading {
       ($0[0].flatMap { Int($0) }, $0[1].flatMap { Int($0) } ?? 0)
     }
   }
+
+  func texts(_ sql: String) throws -> [[String?]] { try store.texts(sql) }
 
   /// Returns a table's name as the server knows it, quoted if necessary.
   private func identifier(_ table: String) throws -> String {

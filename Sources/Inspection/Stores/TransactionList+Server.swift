@@ -4,7 +4,9 @@ import Foundation
 /// The history of a store on a server, as Core Data reads it: there, the tables keep values in the protocol's form.
 extension TransactionList {
   static func read(_ server: ServerTables, _ file: StoreFile, _ limit: Int?) throws -> ([Transaction], Int) {
-    guard let context = file.context, let id = file.store?.identifier, try server.haveHistory else { throw none(file) }
+    guard let context = file.context, let id = file.store?.identifier, try HistoryTables(server) != nil else {
+      throw none(file)
+    }
     let total = try server.rowCount(of: "ATRANSACTION")
     let request = NSPersistentHistoryChangeRequest.fetchHistory(
       after: try limit.flatMap(server.numberBefore).map { NSPersistentHistoryToken([id: $0]) })
@@ -45,10 +47,6 @@ extension TransactionList.Change {
 }
 
 extension ServerTables {
-  var haveHistory: Bool {
-    get throws { Set(try tables()).isSuperset(of: ["ATRANSACTION", "ACHANGE"]) }
-  }
-
   /// The number of the newest transaction that is not among the last `count`; nil if there is none.
   fileprivate func numberBefore(_ count: Int) throws -> Int64? {
     try store.texts("SELECT Z_PK FROM ATRANSACTION ORDER BY Z_PK DESC LIMIT 1 OFFSET \(count)").first?[0]
