@@ -12,9 +12,10 @@ struct CompareCommand: ParsableCommand {
       Each set-up runs in processes of its own, and starts with the same model and the same file. Times need a release \
       build: swift run -c release compare.
 
-      Name two set-ups to see their code side by side, too: compare manual enqueue. Without names those run that chapter 8
-      compares; chapter 14's runs when you name it: compare background swiftdata. So does the one on a PostgreSQL
-      server, which compare starts by itself: compare background server.
+      Name two set-ups to see their code side by side, too: compare manual enqueue.
+
+      Without names, the nine of chapter 8 run. Two others run when you name them: chapter 14's (compare background \
+      swiftdata), and one on a PostgreSQL server, which compare starts by itself (compare background server).
       """)
 
   @Argument(help: ArgumentHelp("Run only these set-ups. Name two for a closer comparison.", valueName: "set-up"))
