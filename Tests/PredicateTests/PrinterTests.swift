@@ -46,6 +46,49 @@ struct PrinterTests {
     }
   }
 
+  @Test("Infinities are the same after printing and reading, wherever they stand")
+  func infinities() throws {
+    for value in [Double.infinity, -.infinity] {
+      let infinity = ExpressionNode.constant(.double(value))
+      for node in places(of: infinity) {
+        let text = PredicatePrinter.print(node)
+        let back = try PredicateParser.predicate(text)
+        #expect(back == node, "\(text)")
+        #expect(PredicatePrinter.print(back) == text)
+      }
+    }
+  }
+
+  @Test("What is not a number prints as it does when it is read again, and has no value either time")
+  func notANumber() throws {
+    for node in places(of: .constant(.double(.nan))) {
+      let text = PredicatePrinter.print(node)
+      #expect(try PredicatePrinter.print(PredicateParser.predicate(text)) == text)
+    }
+    let equal = try PredicateParser.predicate("x == 0.0 / 0.0")
+    #expect(try PredicateEvaluator(equal).matches(PredicateValue(any: ["x": Double.nan])) == false)
+  }
+
+  /// Predicates that have an expression beside operators, in braces, in calls and before a key or an index.
+  private func places(of value: ExpressionNode) -> [PredicateNode] {
+    let key = ExpressionNode.keyPath(["a"])
+    let signs: [PredicateFunction] = [.add, .subtract, .multiply, .divide, .power, .bitwiseAnd, .leftShift]
+    let expressions =
+      signs.flatMap { sign -> [ExpressionNode] in
+        [.function(sign.rawValue, [key, value]), .function(sign.rawValue, [value, key])]
+      } + [
+        value, .aggregate([key, value]), .nested(value, ["b"]), .index(value, .first), .index(key, .at(value)),
+        .function(PredicateFunction.onesComplement.rawValue, [value]), .setOperation(.union, value, value),
+        .assignment("x", value), .conditional(.constant(true), value, key), .function("lowercase:", [value]),
+      ]
+    var constants: [PredicateConstant] = []
+    if case .constant(let constant) = value {
+      constants.append(.collection([.int(1), constant]))
+      if case .double(let number) = constant { constants.append(.date(Date(timeIntervalSinceReferenceDate: number))) }
+    }
+    return (expressions + constants.map(ExpressionNode.constant)).map { .comparison(Comparison($0, .equalTo, key)) }
+  }
+
   @Test("Random trees are the same after printing and reading")
   func randomTrees() throws {
     var random = TreeMaker(seed: 7)

@@ -128,6 +128,79 @@ struct UnreadableSaveTests {
     }
   }
 
+  /// The stored tag, of which only the id is in memory.
+  private func unreadTag(_ context: NSManagedObjectContext) throws -> NSManagedObject {
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
+    request.resultType = .managedObjectIDResultType
+    return context.object(with: try #require(try context.fetch(request).first))
+  }
+
+  @Test(
+    "The deletion of a new object whose rules need a fault that can't be read waits for it, and fails the save",
+    arguments: [NSDeleteRule.cascadeDeleteRule, .nullifyDeleteRule], [false, true])
+  func newObject(_ rule: NSDeleteRule, _ hasUndoManager: Bool) throws {
+    try withBook(Self.model(rule)) { stack, context, book in
+      if hasUndoManager { context.undoManager = UndoManager() }
+      let new = context.new("Book", ["title": "New", "tags": NSSet(object: try unreadTag(context))])
+      context.processPendingChanges()
+      try without("ZTAG", stack) {
+        context.delete(new)
+        context.processPendingChanges()
+        #expect(new.isDeleted)
+        let error = failure { try context.save() }
+        if rule == .cascadeDeleteRule { #expect(error?.localizedDescription.contains("ZTAG") == true) }
+      }
+      try context.save()
+      #expect(new.managedObjectContext == nil && !context.hasChanges)
+      #expect(try context.strings("Book", "title") == ["Amerika"])
+      #expect(try context.strings("Tag", "name") == (rule == .cascadeDeleteRule ? [] : ["Novel"]))
+    }
+  }
+
+  @Test("Observers hear once of the deletion of a new object that had to wait, or never, if they did not know it")
+  func observers() throws {
+    try withBook(Self.model(.cascadeDeleteRule)) { stack, context, book in
+      let tag = try unreadTag(context)
+      let known = context.new("Book", ["title": "Known", "tags": NSSet(object: tag)])
+      context.processPendingChanges()
+      let unknown = context.new("Book", ["title": "Unknown", "tags": NSSet(object: tag)])
+      var told: [NSManagedObject] = []
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+      ) { note in
+        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] {
+          let objects = note.userInfo?[key] as? Set<NSManagedObject> ?? []
+          told += objects.filter { $0.entity.name == "Book" && $0 !== book }
+        }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      try without("ZTAG", stack) {
+        context.delete(known)
+        context.delete(unknown)
+        for _ in 0..<2 { context.processPendingChanges() }
+        #expect(told.isEmpty)
+      }
+      context.processPendingChanges()
+      #expect(told == [known])
+      #expect(tag.isDeleted && unknown.managedObjectContext == nil)
+    }
+  }
+
+  @Test("A rollback takes back the deletion of a new object that waits for its rules")
+  func rollback() throws {
+    try withBook(Self.model(.cascadeDeleteRule)) { stack, context, book in
+      let new = context.new("Book", ["title": "New", "tags": NSSet(object: try unreadTag(context))])
+      context.processPendingChanges()
+      try without("ZTAG", stack) {
+        context.delete(new)
+        context.rollback()
+        #expect(!context.hasChanges && new.managedObjectContext == nil)
+      }
+      try context.save()
+      #expect(try context.strings("Tag", "name") == ["Novel"])
+    }
+  }
+
   @Test("Whether a deletion is denied can't be told without the members: the save fails")
   func denied() throws {
     try withBook(Self.model(.denyDeleteRule)) { stack, context, book in

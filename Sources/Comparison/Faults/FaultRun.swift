@@ -1,5 +1,6 @@
 import CoreData
 import PostgreSQLStore
+import Synchronization
 
 /// Exposes a set-up to a fault. It runs in a process of its own, because the fault may end the process.
 @MainActor
@@ -130,29 +131,40 @@ struct FaultRun {
 
   private func killed(_ setup: any ComparedSetup) async -> Sighting {
     let log = folder.appendingPathComponent(type.info.storeName + "-wal").path
-    let logged = try? serverLog(setup)
+    let grown: @Sendable () throws -> Int
+    do { grown = try serverLog(setup) ?? { FileSize.bytes(log) } } catch {
+      return Sighting(ErrorFacts(error, at: "the server's log"))
+    }
+    let trouble = Mutex<String?>(nil)
     Thread.detachNewThread {
-      while (logged?() ?? FileSize.bytes(log)) < 512 * 1024 { usleep(100) }
-      kill(getpid(), SIGKILL)
+      do {
+        while try grown() < 512 * 1024 { usleep(100) }
+        kill(getpid(), SIGKILL)
+      } catch { trouble.withLock { $0 = "\(error)" } }
     }
     var sighting = await seen {
       try await setup.writeBooks { context in
         for number in 1000..<61_000 { context.makeBook(number) }
       }
     }
-    sighting.note = "The save was over before the kill."
+    sighting.note =
+      trouble.withLock { $0 }.map { "It was not killed, because the server's log could not be looked at: \($0)" }
+      ?? "The save was over before the kill."
     return sighting
   }
 
   /// What the server's log has grown by since this call; nil for a store in a file.
-  private func serverLog(_ setup: any ComparedSetup) throws -> (@Sendable () -> Int)? {
+  private func serverLog(_ setup: any ComparedSetup) throws -> (@Sendable () throws -> Int)? {
     let stores = setup.view.managedContext.persistentStoreCoordinator?.persistentStores
     guard let store = stores?.first as? PostgreSQLStore else { return nil }
-    guard let start = try store.texts("SELECT pg_current_wal_insert_lsn()")[0][0] else { return nil }
-    return {
-      let grown = try? store.texts("SELECT (pg_current_wal_insert_lsn() - '\(start)')::bigint")[0][0]
-      return grown.flatMap { Int($0) } ?? 0
+    func answer(_ statement: String) throws -> String {
+      guard let answer = try store.texts(statement).first?.first ?? nil else {
+        throw ComparisonFailure("The server did not answer \(statement).")
+      }
+      return answer
     }
+    let start = try answer("SELECT pg_current_wal_insert_lsn()")
+    return { try Int(answer("SELECT (pg_current_wal_insert_lsn() - '\(start)')::bigint")) ?? 0 }
   }
 
   private func serverStops(_ setup: any ComparedSetup) async -> Sighting {

@@ -185,11 +185,19 @@ final class ChangeLedger {
   var isEventEmpty: Bool { eventList.isEmpty && refreshedList.isEmpty }
 
   /// Hands out the event. The marks of its objects still say what happened to them.
-  func takeEvent() -> Event {
-    let event = Event(objects: eventList, refreshed: refreshedList, snapshots: snapshots)
+  ///
+  /// - Parameter postponed: objects for which the event isn't over: new ones whose delete rules are still due. What
+  ///   happened to them is part of the next event.
+  func takeEvent(without postponed: [NSManagedObject] = []) -> Event {
+    var event = Event(objects: eventList, refreshed: refreshedList, snapshots: snapshots)
     eventList = []
     refreshedList = []
     snapshots = [:]
+    if postponed.isEmpty { return event }
+    let ids = Set(postponed.lazy.map(ObjectIdentifier.init))
+    eventList = event.objects.keeping { ids.contains(ObjectIdentifier($0)) }
+    event.objects = event.objects.keeping { !ids.contains(ObjectIdentifier($0)) }
+    for id in ids { snapshots[id] = event.snapshots.removeValue(forKey: id) }
     return event
   }
 

@@ -50,8 +50,8 @@ extension NSManagedObjectContext {
     // Delete rules may have been postponed since the event in which the object was deleted.
     if ledger.isEventEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
     isProcessing = true
-    let unread = propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
-    let event = ledger.takeEvent()
+    let (unread, postponed) = propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
+    let event = ledger.takeEvent(without: postponed)
     if let undoManager { registerUndo(of: event, undoManager) }
     let (changes, unborn) = ledger.eventEnded(event)
     for object in unborn { leave(object, as: .unsaved) }
@@ -80,10 +80,13 @@ extension NSManagedObjectContext {
   /// while it is walked. New objects leave when the event ends, so their rules can't wait for the save.
   ///
   /// Rules can't throw once they have begun. So what those of an object need is read before, and where that fails they
-  /// are left for later. Returns the last such error.
-  private func propagateDeletes(ofNewObjectsOnly isForNewOnly: Bool) -> (any Error)? {
+  /// are left for later. Returns the last such error, and the new objects whose rules are left: they can't leave yet.
+  private func propagateDeletes(
+    ofNewObjectsOnly isForNewOnly: Bool
+  ) -> (error: (any Error)?, postponed: [NSManagedObject]) {
     let reading = owner.hasAuthors && !isForNewOnly ? DeleteRuleReading(self) : nil
     var unread: (any Error)?
+    var postponed: [NSManagedObject] = []
     var index = 0
     while index < ledger.deletedList.count {
       let object = ledger.deletedList[index]
@@ -92,18 +95,17 @@ extension NSManagedObjectContext {
       guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
       if isForNewOnly && !object.state.contains(.inserted) { continue }
       if reading?.lacks(object) == true { continue }
-      var read: [NSManagedObject] = []
-      if !object.state.contains(.inserted) {
-        do { read = try readForRules(of: object) } catch {
-          unread = error
-          continue
-        }
+      let read: [NSManagedObject]
+      do { read = try readForRules(of: object) } catch {
+        unread = error
+        if object.state.contains(.inserted) { postponed.append(object) }
+        continue
       }
       ledger.rulesApplied(to: object)
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
       withExtendedLifetime(read) {}
     }
-    return unread ?? reading?.error
+    return (unread ?? reading?.error, postponed)
   }
 
   /// Reads the members that delete rules ask for, and the rows of the faults that they change. With an undo manager it

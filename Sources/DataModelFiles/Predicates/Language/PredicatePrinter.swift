@@ -3,9 +3,9 @@ import Foundation
 /// Writes a predicate in its normal form: operators in capitals, strings in double quotes, dates as `CAST`s,
 /// parentheses around AND and OR inside each other, `#` before names that are keywords.
 ///
-/// Parsing the result gives the same tree, with two exceptions. Booleans written as numbers become numbers, and the
-/// language has no words for managed objects, classes and blocks. Numbers keep their kind: a floating 5 is written
-/// `5.0`.
+/// Parsing the result gives the same tree, with three exceptions. Booleans written as numbers become numbers, NaN
+/// becomes a quotient, and the language has no words for managed objects, classes and blocks. Numbers keep their kind:
+/// a floating 5 is written `5.0`.
 struct PredicatePrinter {
   private(set) var text = ""
   private let booleans: Booleans
@@ -123,6 +123,7 @@ struct PredicatePrinter {
 
   private mutating func write(_ node: ExpressionNode, loosest: Int = 0) {
     switch node {
+    case .constant(.double(let value)) where value.isNaN: write(PredicatePrinter.notANumber, loosest: loosest)
     case .constant(let value): write(value)
     case .evaluatedObject: text += "SELF"
     case .variable(let name): text += "$" + name
@@ -286,10 +287,14 @@ struct PredicatePrinter {
     return Double(text) == seconds ? text : spelling(of: seconds)
   }
 
-  /// A number as text. Infinities and NaN have no literal, so a quotient stands for them.
+  /// A number as text. An infinity is written as a number that is too large for a `Double`, which is read as one.
   private static func spelling(of value: Double) -> String {
-    if value.isNaN { return "(0.0 / 0.0)" }
-    if value.isInfinite { return value < 0 ? "(-1.0 / 0.0)" : "(1.0 / 0.0)" }
+    if value.isNaN { return "0.0 / 0.0" }
+    if value.isInfinite { return value < 0 ? "-1e999" : "1e999" }
     return value.description
   }
+
+  /// NaN has no literal. This is read as it is printed, and has no value either.
+  private static let notANumber = ExpressionNode.function(
+    PredicateFunction.divide.rawValue, [.constant(.double(0)), .constant(.double(0))])
 }

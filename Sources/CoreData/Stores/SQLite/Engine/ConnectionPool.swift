@@ -148,8 +148,10 @@ final class ConnectionPool: @unchecked Sendable {
   /// the writer.
   func pin() throws -> PinnedReader? { maximumReaders > 0 ? try lock.withLock { pinned }.pin() : nil }
 
-  /// Runs `work` once no reader is pinned, so that nobody sees the state before the last commit any more.
-  func whenNoneIsPinned(_ work: @escaping () -> Void) { lock.withLock { pinned }.whenNoneStands(work) }
+  /// Runs `work` once all readers have ended that are pinned now: nobody sees the state before the last commit any more.
+  func whenEarlierReadersHaveEnded(_ work: @escaping () -> Void) {
+    lock.withLock { pinned }.whenEarlierOnesHaveEnded(work)
+  }
 
   /// Moves the pool to another file. Reads in progress end in the old file, and pinned readers are closed.
   func move(to writer: Connection, openReader: @escaping () throws -> Connection) {

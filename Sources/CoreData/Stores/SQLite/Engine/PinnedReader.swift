@@ -56,7 +56,7 @@ final class PinnedReaders: @unchecked Sendable {
   private var readers = WeakList<PinnedReader>()
   /// How many readers there are, or are about to be, by the epoch in which they began.
   private var counts: [Int: Int] = [:]
-  /// The number of the present epoch. Each call of `whenNoneStands` that has to wait ends one.
+  /// The number of the present epoch. Each call of `whenEarlierOnesHaveEnded` that has to wait ends one.
   private var epoch = 0
   /// Connections of readers that have ended, kept for the next readers.
   private var spares: [Connection] = []
@@ -71,7 +71,7 @@ final class PinnedReaders: @unchecked Sendable {
   /// A reader of the state that the database has now.
   func pin() throws -> PinnedReader {
     lock.lock()
-    // Counted before its transaction begins: see `whenNoneStands`.
+    // Counted before its transaction begins: see `whenEarlierOnesHaveEnded`.
     let epoch = epoch
     counts[epoch, default: 0] += 1
     let spare = spares.popLast()
@@ -95,7 +95,7 @@ final class PinnedReaders: @unchecked Sendable {
 
   /// Runs `work` once all readers have ended that began before this call, whatever readers have begun since. Runs it at
   /// once if there are none.
-  func whenNoneStands(_ work: @escaping () -> Void) {
+  func whenEarlierOnesHaveEnded(_ work: @escaping () -> Void) {
     lock.lock()
     let isFree = counts.isEmpty
     if !isFree {

@@ -85,7 +85,7 @@ struct WriteTransaction {
     externals.didCommit(made: files.written, forgotten: files.abandoned, connection)
     // A context may be pinned to an older state, in which rows still name them.
     if !files.abandoned.isEmpty, externals.hasPending {
-      pool.whenNoneIsPinned { [weak externals] in externals?.removeLater() }
+      pool.whenEarlierReadersHaveEnded { [weak externals] in externals?.removeLater() }
     }
   }
 }
