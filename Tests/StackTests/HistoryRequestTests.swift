@@ -241,6 +241,35 @@ struct HistoryRequestTests {
     }
   }
 
+  @Test("A deletion with a fetch request takes, of the transactions before its place, those that meet the predicate")
+  func chosenDeletion() throws {
+    let (stack, _) = try filled()
+    try stack.context.performAndWait {
+      let context = stack.context
+      let all = try context.transactions()
+      func deletion(before date: Date, _ format: String?) throws -> Int? {
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.predicate = format.map { NSPredicate(format: $0) }
+        let request = NSPersistentHistoryChangeRequest.deleteHistory(before: date)
+        request.fetchRequest = fetch
+        request.resultType = .count
+        return try context.answer(request) as? Int
+      }
+      #expect(try deletion(before: all[2].timestamp, "author == 'c'") == 0)
+      #expect(try deletion(before: all[2].timestamp, "author IN {'b', 'c'}") == 1)
+      #expect(try context.transactions().map(\.transactionNumber) == [1, 3])
+      // The first transaction is still there, so no token is behind the history.
+      #expect(try context.transactions(after: all[0].token).map(\.transactionNumber) == [3])
+      #expect(try deletion(before: .distantFuture, "author == 'a' AND contextName == 'second'") == 1)
+      #expect(try context.transactions().map { $0.changes?.count } == [1])
+      #expect(try deletion(before: .distantFuture, nil) == 1)
+      #expect(try context.transactions().isEmpty)
+      let changes = NSPersistentHistoryChangeRequest.deleteHistory(before: .distantFuture)
+      changes.fetchRequest = NSPersistentHistoryChange.fetchRequest
+      #expect(failure { _ = try context.answer(changes) }?.code == 134060)
+    }
+  }
+
   @Test("A token is expired when transactions behind it are gone: 134301")
   func expiry() throws {
     let (stack, _) = try filled()

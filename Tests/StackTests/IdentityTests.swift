@@ -145,6 +145,33 @@ struct IdentityTests {
     }
   }
 
+  @Test("An id from another coordinator that has the same file leads to the object here, read or unread")
+  func idOfTheSameFile() throws {
+    let first = try Stack(.sqlite)
+    let ids = try first.context.performAndWait {
+      let books = ["A", "B"].map { first.context.new("Book", ["title": $0]) }
+      try first.context.save()
+      return books.map(\.objectID)
+    }
+    let second = try Stack(.sqlite, library(), at: first.url)
+    try second.context.performAndWait {
+      let context = second.context
+      #expect(try context.existingObject(with: ids[0])["title"] as? String == "A")
+      let unread = context.object(with: ids[1])
+      #expect(unread.isFault && unread["title"] as? String == "B")
+      #expect(try context.existingObject(with: ids[1]) === unread)
+      #expect(context.registeredObject(for: ids[1]) === unread)
+      #expect(unread.objectID.persistentStore === second.store)
+      try first.context.performAndWait {
+        first.context.delete(first.context.object(with: ids[0]))
+        try first.context.save()
+      }
+      context.reset()
+      #expect(
+        failure { _ = try context.existingObject(with: ids[0]) }?.code == NSManagedObjectReferentialIntegrityError)
+    }
+  }
+
   @Test(
     "One context has one object for a row, however it is found; two contexts have two",
     arguments: StoreKind.allCases)

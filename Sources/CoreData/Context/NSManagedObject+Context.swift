@@ -12,6 +12,11 @@ extension NSManagedObject {
     return found[0]
   }
 
+  /// Whether a loaded model has the key as a property of this class.
+  static func isModeled(_ key: String) -> Bool {
+    LoadedModels.entities(of: self).contains { $0.propertiesByName[key] != nil }
+  }
+
   /// The entity of an object that was made with neither an entity nor a context.
   static func entityWithoutContext() -> NSEntityDescription {
     let found = LoadedModels.entities(of: self)

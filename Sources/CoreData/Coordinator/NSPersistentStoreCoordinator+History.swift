@@ -88,11 +88,17 @@ extension NSPersistentStoreCoordinator {
     _ request: NSPersistentHistoryChangeRequest,
     _ stores: [(store: NSPersistentStore, history: any StoreHistory)]
   ) throws -> NSPersistentHistoryResult {
-    if request.fetchRequest != nil {
-      throw Failure.malformedFetchRequest(entity: nil, what: "history is deleted up to a place, not by a fetch request")
+    let search = try HistorySearch(request.fetchRequest)
+    if search?.isAboutChanges == true {
+      throw Failure.malformedFetchRequest(
+        entity: nil, what: "history is deleted by whole transactions, not by a fetch request for changes")
     }
     let count = try stores.reduce(0) { sum, store in
-      sum + (try store.history.delete(before: request.place.bound(store.store.identity.uuid)))
+      let uuid = store.store.identity.uuid
+      let chosen = try search?.evaluator(store: uuid).map { evaluator in
+        { row in try evaluator.matches(NSPersistentHistoryTransaction(row, store: uuid)) }
+      }
+      return try sum + store.history.delete(before: request.place.bound(uuid), chosen: chosen)
     }
     switch request.resultType {
     case .count: return NSPersistentHistoryResult(.count, NSNumber(value: count))

@@ -74,6 +74,6 @@ package protocol StoreHistory: AnyObject {
     after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
     changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void) throws
 
-  /// Deletes the transactions before a place, and returns how many there were.
-  func delete(before bound: HistoryBound) throws -> Int
+  /// Deletes the transactions before a place, only those that `chosen` accepts unless it is nil. Returns how many.
+  func delete(before bound: HistoryBound, chosen: ((HistoryTransactionRow) throws -> Bool)?) throws -> Int
 }

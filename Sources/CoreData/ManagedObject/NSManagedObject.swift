@@ -360,6 +360,14 @@ nonisolated open class NSManagedObject: NSObject {
   /// overridden.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
+  /// The keys that a computed property depends on: none unless overridden. Only your own code asks: this framework has
+  /// no key-value observing.
+  open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
+  /// Whether a setter should tell observers by itself: false for the model's properties, whose accessors do it. Only
+  /// your own code asks: this framework has no key-value observing.
+  open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { !isModeled(key) }
+
   /// Throws an error if the object must not be inserted as it is. Overrides call `super`.
   open func validateForInsert() throws { try validateProperties() }
   /// Throws an error if the object must not be saved with its changes. Overrides call `super`.

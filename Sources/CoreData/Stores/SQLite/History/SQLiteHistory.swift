@@ -130,12 +130,17 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       bind(bound, to: statement)
       connection.trace?.willRun(statement, parameters: [])
       while try statement.step() {
-        let row = HistoryTransactionRow(
-          number: statement.int(0), time: statement.double(1), author: statement.text(2),
-          contextName: statement.text(4), bundleID: statement.text(3), processID: statement.text(5))
+        let row = transactionRow(statement)
         if try take(row) { try changes(row, readChanges(of: row.number, connection)) }
       }
     }
+  }
+
+  /// The current row of `selectTransactions`.
+  private func transactionRow(_ statement: Statement) -> HistoryTransactionRow {
+    HistoryTransactionRow(
+      number: statement.int(0), time: statement.double(1), author: statement.text(2),
+      contextName: statement.text(4), bundleID: statement.text(3), processID: statement.text(5))
   }
 
   private func bind(_ bound: HistoryBound, to statement: Statement) {
@@ -200,7 +205,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
 
   // Deleting.
 
-  func delete(before bound: HistoryBound) throws -> Int {
+  func delete(before bound: HistoryBound, chosen: ((HistoryTransactionRow) throws -> Bool)?) throws -> Int {
     if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: nil) }
     try checkTables()
     let condition: String
@@ -213,16 +218,13 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       try store.pool.write { connection in
         try store.checkFile(connection)
         let count = try connection.transaction(.exclusive) {
-          var count = 0
-          for sql in [
-            "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))",
-            "DELETE FROM ATRANSACTION WHERE \(condition)",
-          ] {
-            let statement = try connection.statement(sql)
-            bind(bound, to: statement)
-            connection.trace?.willRun(statement, parameters: [])
-            try statement.run()
-            count = connection.changes
+          let count: Int
+          if let chosen {
+            let rows = try transactions(before: bound, condition, connection).filter(chosen)
+            for row in rows { _ = try delete("Z_PK = ?", .number(row.number), connection) }
+            count = rows.count
+          } else {
+            count = try delete(condition, bound, connection)
           }
           store.pool.willCommit()
           return count
@@ -231,5 +233,31 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
         return count
       }
     }
+  }
+
+  private func transactions(
+    before bound: HistoryBound, _ condition: String, _ connection: Connection
+  ) throws -> [HistoryTransactionRow] {
+    let statement = try connection.statement("\(selectTransactions) WHERE t0.\(condition) ORDER BY t0.Z_PK")
+    defer { statement.reset() }
+    bind(bound, to: statement)
+    connection.trace?.willRun(statement, parameters: [])
+    var rows: [HistoryTransactionRow] = []
+    while try statement.step() { rows.append(transactionRow(statement)) }
+    return rows
+  }
+
+  /// Deletes the transactions that meet a condition with one parameter, with their changes. Returns how many.
+  private func delete(_ condition: String, _ bound: HistoryBound, _ connection: Connection) throws -> Int {
+    for sql in [
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))",
+      "DELETE FROM ATRANSACTION WHERE \(condition)",
+    ] {
+      let statement = try connection.statement(sql)
+      bind(bound, to: statement)
+      connection.trace?.willRun(statement, parameters: [])
+      try statement.run()
+    }
+    return connection.changes
   }
 }
