@@ -27,6 +27,22 @@ struct ManagerTests {
     }
   }
 
+  @Test("A mapping without a name is called after its entities, with an arrow")
+  func defaultName() throws {
+    let mapping = NSEntityMapping()
+    mapping.sourceEntityName = "Book"
+    mapping.destinationEntityName = "Volume"
+    #expect(mapping.name == "Book->Volume")
+    mapping.name = "BookToVolume"
+    mapping.destinationEntityName = "Work"
+    #expect(mapping.name == "BookToVolume")
+    mapping.name = nil
+    #expect(mapping.name == "Book->Work")
+    let model = NSMappingModel()
+    model.entityMappings = [mapping]
+    #expect(model.entityMappingsByName["Book->Work"] === mapping)
+  }
+
   @Test("A store of one type becomes one of another", arguments: ManagerStore.allCases)
   func otherType(_ kind: ManagerStore) throws {
     let other = kind == .sqlite ? ManagerStore.xml : .sqlite

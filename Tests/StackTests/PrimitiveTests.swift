@@ -95,10 +95,28 @@ struct PrimitiveTests {
       #expect(!plain.hasChanges && minding.hasChanges)
     }
   }
+
+  @Test("What a key depends on can be declared, and the model's properties don't notify by themselves")
+  func dependentKeys() throws {
+    let model = model([
+      entity("Plain", [attribute("text")]), entity("Minding", [attribute("text")], class: Minding.self),
+    ])
+    try withStack(.inMemory, model) { _, context in
+      let minding = context.new("Minding")
+      #expect(type(of: minding).keyPathsForValuesAffectingValue(forKey: "capitals") == ["text"])
+      #expect(type(of: minding).keyPathsForValuesAffectingValue(forKey: "text") == [])
+      #expect(!Minding.automaticallyNotifiesObservers(forKey: "text"))
+      #expect(Minding.automaticallyNotifiesObservers(forKey: "capitals"))
+      context.reset()
+    }
+  }
 }
 
 final class Minding: NSManagedObject {
   override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { false }
+  override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    key == "capitals" ? ["text"] : super.keyPathsForValuesAffectingValue(forKey: key)
+  }
 }
 
 @Suite("Key-value coding over collections")

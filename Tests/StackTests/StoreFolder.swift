@@ -114,4 +114,8 @@ final class StoreLog: @unchecked Sendable {
   func stores(_ key: String, in index: Int) -> [NSPersistentStore]? {
     lock.withLock { entries[index].userInfo?[key] as? [NSPersistentStore] }
   }
+
+  func changed(in index: Int) -> [Any]? {
+    lock.withLock { entries[index].userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any] }
+  }
 }

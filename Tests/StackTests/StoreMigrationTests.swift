@@ -195,12 +195,33 @@ struct StoreMigrationTests {
     let log = StoreLog(coordinator, first)
     let new = try coordinator.migratePersistentStore(first, to: folder.file("3"), type: .sqlite)
     #expect(coordinator.persistentStores == [new, second])
-    #expect(log.names == ["WillRemoveStore", "StoresDidChange"])
-    #expect(log.stores(NSUUIDChangedPersistentStoresKey, in: 1) == [first, new])
+    #expect(log.names == ["WillRemoveStore", "StoresDidChange", "StoresDidChange", "StoresDidChange"])
     #expect(log.stores(NSAddedPersistentStoresKey, in: 1) == [new])
-    #expect(log.stores(NSRemovedPersistentStoresKey, in: 1) == [first])
+    #expect(log.changed(in: 2)?.prefix(2).map { $0 as? NSPersistentStore } == [first, new])
+    #expect(log.stores(NSRemovedPersistentStoresKey, in: 3) == [first])
     #expect(
       failure { try coordinator.migratePersistentStore(first, to: folder.file("4"), type: .sqlite) }?.code == 134070)
+  }
+
+  @Test("Observers get the ids of all migrated objects, each old one with the new one", arguments: StoreKind.allCases)
+  func migratedIDs(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let old = try stack.context.performAndWait {
+      let objects = [stack.context.new("Tag", ["name": "a"]), stack.context.new("Book", ["title": "b"])]
+      try stack.context.save()
+      return Set(objects.map { $0.objectID.uriRepresentation() })
+    }
+    let log = StoreLog(stack.coordinator)
+    let new = try stack.coordinator.migratePersistentStore(stack.store, to: folder.file("T"), type: .sqlite)
+    let ids = try #require(log.changed(in: 1)?.last as? [NSManagedObjectID])
+    #expect(ids.count == 4)
+    let (former, present) = ([ids[0], ids[2]], [ids[1], ids[3]])
+    #expect(Set(former.map { $0.uriRepresentation() }) == old)
+    #expect(zip(former, present).allSatisfy { $0.entity == $1.entity })
+    #expect(present.allSatisfy { $0.persistentStore === new })
+    try stack.context.performAndWait {
+      #expect(try present.allSatisfy { try stack.context.existingObject(with: $0).isFault == false })
+    }
   }
 
   @Test("A configuration's store is saved with its entities only")

@@ -108,25 +108,41 @@ extension NSPersistentStoreCoordinator {
       if isOccupied || persistentStores.contains(where: { $0.isAt(url) }) { throw Failure.storeExists(url: url) }
     }
     NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store, userInfo: nil)
-    let new = try saving.alone {
+    let (new, references) = try saving.alone {
       try publicErrors { try checkAdded(store) }
       let new = try publicErrors { try copyStore(store, storeClass: storeClass, to: url, options: options) }
+      let references = try publicErrors { try self.references(in: new) }
       RemoteChanges.removeListeners(of: store)
       store.willRemove(from: self)
       new.takePlace(of: store)
       withStores { $0.replace(store, by: new) }
       store.detach()
-      return new
+      return (new, references)
     }
     new.didAdd(to: self)
     RemoteChanges.addListener(for: new, of: self)
+    let ids = references.flatMap { reference in
+      [store, new].map {
+        NSManagedObjectID(
+          layout: layouts.layouts[Int(reference.entity)], key: reference.key, store: $0.identity)
+      }
+    }
+    // One after the other, as observers may look for one of the keys only.
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [new]])
     post(
-      .NSPersistentStoreCoordinatorStoresDidChange,
-      [
-        NSAddedPersistentStoresKey: [new], NSRemovedPersistentStoresKey: [store],
-        NSUUIDChangedPersistentStoresKey: [store, new],
-      ])
+      .NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, new, ids] as [Any]])
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
     return new
+  }
+
+  /// The keys of all rows of a store.
+  private func references(in store: NSPersistentStore) throws -> [RowReference] {
+    guard let reader = try (store as? any RowStore)?.reader(for: nil) else { return [] }
+    return try layouts.layouts.filter { $0.isRoot && holds(store, $0) }.flatMap { root in
+      var fetch = FetchDescription(layout: root)
+      fetch.output = .references
+      return try reader.rows(for: fetch).references ?? []
+    }
   }
 
   /// Makes and opens the new store. On failure nothing of it remains.

@@ -24,8 +24,8 @@ extension Notification.Name {
 public let NSAddedPersistentStoresKey = "added"
 /// The removed stores: `[NSPersistentStore]`.
 public let NSRemovedPersistentStoresKey = "removed"
-/// The old store and the one that replaces it: `[NSPersistentStore]` of two; twice the same one if only its UUID has
-/// changed.
+/// The old store and the one that replaces it, in an array; twice the same one if only its UUID has changed. After a
+/// migration a third element is the array of the objects' ids: each old one, followed by the new one.
 public let NSUUIDChangedPersistentStoresKey = "changedUUID"
 /// The location of the store that was written: `URL`.
 public let NSPersistentStoreURLKey = "storeURL"

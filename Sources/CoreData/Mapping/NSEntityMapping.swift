@@ -20,8 +20,14 @@ public enum NSEntityMappingType: UInt, Sendable {
 ///
 /// Don't change it while a migration uses it.
 nonisolated open class NSEntityMapping: NSObject {
-  /// The name, unique in the mapping model. By convention `SourceToDestination`.
-  open var name: String!
+  private var givenName: String?
+
+  /// The name, unique in the mapping model. By convention `SourceToDestination`; as long as none is given,
+  /// `Source->Destination`.
+  open var name: String! {
+    get { givenName ?? "\(sourceEntityName ?? "")->\(destinationEntityName ?? "")" }
+    set { givenName = newValue }
+  }
 
   /// What happens to the objects. Default: not specified.
   open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
@@ -70,10 +76,10 @@ nonisolated open class NSEntityMapping: NSObject {
   }
 
   /// A hash of the name only, which is quick.
-  open override var hash: Int { name?.hashValue ?? 0 }
+  open override var hash: Int { name.hashValue }
 
   /// The name and the two entities, for logs.
   open override var description: String {
-    "NSEntityMapping \(name ?? "(no name)"): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")"
+    "NSEntityMapping \(name!): \(sourceEntityName ?? "nothing") to \(destinationEntityName ?? "nothing")"
   }
 }
