@@ -40,8 +40,8 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   ///
   /// With a predicate for changes, transactions have only the changes that meet it, and those without any are left out.
   ///
-  /// A deletion takes a request for transactions: of those before its place it deletes the ones that meet the predicate.
-  /// Gaps between transactions that stay expire no token.
+  /// A deletion takes a request for transactions: of those before its place it deletes the ones that meet the
+  /// predicate. Gaps between transactions that stay expire no token.
   open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
   /// A request for the whole history.
