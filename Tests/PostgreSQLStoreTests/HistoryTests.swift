@@ -104,6 +104,16 @@ struct HistoryTests {
       let error = #expect(throws: NSError.self) { try shelf.context.history(after: all[0].token) }
       #expect(error?.code == NSPersistentHistoryTokenExpiredError)
       #expect(try shelf.context.history(after: all[1].token).map(\.transactionNumber) == [3])
+      let chosen = NSPersistentHistoryChangeRequest.deleteHistory(before: .distantFuture)
+      chosen.resultType = .count
+      for (author, count) in [("Bob", 0), ("Ann", 1)] {
+        let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+        fetch.predicate = NSPredicate(format: "author == %@", author)
+        chosen.fetchRequest = fetch
+        let result = try shelf.context.execute(chosen) as? NSPersistentHistoryResult
+        #expect(result?.result as? Int == count)
+      }
+      #expect(try shelf.context.history(after: nil).isEmpty)
     }
   }
 

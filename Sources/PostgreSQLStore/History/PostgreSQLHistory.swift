@@ -244,12 +244,15 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
 
   // Deleting.
 
-  func delete(before bound: HistoryBound) throws -> Int {
+  func delete(before bound: HistoryBound, chosen: ((HistoryTransactionRow) throws -> Bool)?) throws -> Int {
     if store.isReadOnly { throw StoreFailure.readOnly(store.url) }
     var parameters = Parameters()
     let condition: String
     switch bound {
     case .start: return 0
+    case _ where chosen != nil:
+      condition = "Z_PK = ANY($1)"
+      parameters.add(keys: try numbers(before: bound, chosen!))
     case .number(let number):
       condition = "Z_PK < $1"
       parameters.add(number)
@@ -267,6 +270,24 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
         ).int(0, 0)
       }
     }.asInt
+  }
+
+  private func numbers(
+    before bound: HistoryBound, _ isChosen: (HistoryTransactionRow) throws -> Bool
+  ) throws -> [Int64] {
+    var numbers: [Int64] = []
+    try read(after: .start) { row in
+      let isBefore =
+        switch bound {
+        case .start: false
+        case .number(let number): row.number < number
+        case .time(let time): row.time < time
+        }
+      if try isBefore && isChosen(row) { numbers.append(row.number) }
+      return false
+    } changes: { _, _ in
+    }
+    return numbers
   }
 }
 
