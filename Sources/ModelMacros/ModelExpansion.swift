@@ -13,7 +13,7 @@ extension ModelDeclaration {
   /// The members that the macro adds to the class.
   package var members: String {
     """
-    private var _$backingData: any SwiftData.BackingData<\(name)> = \(name).createBackingData()
+    @exclusivity(unchecked) private var _$backingData: any SwiftData.BackingData<\(name)> = \(name).createBackingData()
 
     \(isSubclass ? inheritedMembers : rootMembers)\(isFinal ? "" : "\n\n" + keyPathsForSubclasses)
 
@@ -40,6 +40,10 @@ extension ModelDeclaration {
     \(isFinal ? access : overridableAccess)var persistentBackingData: any SwiftData.BackingData<\(name)> {
       get { _$backingData }
       set { _$backingData = newValue }
+    }
+
+    \(access)\(isFinal ? "" : "final ")var _storageReference: SwiftData._StorageReference? {
+      SwiftData._StorageReference(_$backingData)
     }
 
     \(isFinal ? "\(access)static" : "\(overridableAccess)class") var schemaMetadata: \
@@ -158,8 +162,7 @@ extension PropertyDeclaration {
           _\(name) = _SwiftDataNoType()
         }
         get {
-          _$observationRegistrar.access(self, keyPath: \\.\(spelledName))
-          return self.get\(kind)(forKey: \\.\(spelledName))
+          self.get\(kind)(forKey: _$observationRegistrar.access(self, keyPath: \\.\(spelledName)))
         }
         set {
           _$observationRegistrar.withMutation(of: self, keyPath: \\.\(spelledName)) {

@@ -15,7 +15,7 @@ import Observation
   member, conformances: Observable, PersistentModel, names: named(_$backingData),
   named(persistentBackingData), named(schemaMetadata), named(init), named(_$observationRegistrar),
   named(_SwiftDataNoType), named(access), named(withMutation), named(_SwiftDataRoot), named(_schemaKeyPaths),
-  named(_observationRegistrars), named(_modelForRow))
+  named(_observationRegistrars), named(_storageReference), named(_modelForRow))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")

@@ -40,18 +40,28 @@ public protocol BackingData<Model> {
   func setTransformableValue<Value>(forKey: KeyPath<Model, Value>, to newValue: Value)
 }
 
-/// The storage that data are a reference to; nil if they are no `DefaultBackingData`. Of an object, the first word of
-/// an existential is the reference. For code that is compiled for the model's class.
-@inlinable @inline(__always)
-func _storage<Model: PersistentModel>(in data: any BackingData<Model>) -> ModelStorage? {
-  guard _type(of: data) == ObjectIdentifier(DefaultBackingData<Model>.self) else { return nil }
-  return withUnsafeBytes(of: data) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
+/// Generated code: the storage that a model's data are a reference to. The data keep it alive.
+public struct _StorageReference {
+  @usableFromInline let storage: Unmanaged<ModelStorage>
+
+  @usableFromInline
+  init(_ storage: Unmanaged<ModelStorage>) { self.storage = storage }
+
+  /// nil if the data are no `DefaultBackingData`. In a class that hands over its own property, nothing is copied.
+  @inlinable @inline(__always)
+  public init?<Model: PersistentModel>(_ data: borrowing any BackingData<Model>) {
+    guard let found = _reference(data, ObjectIdentifier(DefaultBackingData<Model>.self)) else { return nil }
+    self = found
+  }
 }
 
-/// The type of data. `type(of:)` would ask the runtime, while a function that gets the data in their own type has it at
-/// hand.
+/// The data as what they are; nil if they are of another type. `type(of:)` and a cast would ask the runtime, while a
+/// function that gets the data in their own type has it at hand.
 @inlinable @inline(__always)
-func _type<Data: BackingData>(of _: Data) -> ObjectIdentifier { ObjectIdentifier(Data.self) }
+func _reference<Data: BackingData>(_ data: borrowing Data, _ type: ObjectIdentifier) -> _StorageReference? {
+  ObjectIdentifier(Data.self) == type
+    ? _StorageReference(unsafeBitCast(copy data, to: Unmanaged<ModelStorage>.self)) : nil
+}
 
 extension BackingData {
   /// The same in code that is compiled for all classes, where to name the class of the storage costs a look-up.
@@ -63,9 +73,7 @@ extension BackingData {
   }
 
   /// The storage that data are a reference to, which are known to be a `DefaultBackingData`.
-  var reference: ModelStorage {
-    withUnsafeBytes(of: self) { $0.load(as: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
-  }
+  var reference: ModelStorage { unsafeBitCast(self, to: ModelStorage.self) }
 }
 
 /// The storage of nearly all models. It holds the values itself until the model is inserted; from then on a managed

@@ -8,7 +8,7 @@ public struct _ModelForRow {
   ///   - data: what `createBackingData()` has made for it.
   @inlinable
   public init<Model: PersistentModel>(_ model: Model, _ data: any BackingData<Model>) {
-    self.init(model, storage: _storage(in: data))
+    self.init(model, storage: _StorageReference(data)?.storage.takeUnretainedValue())
   }
 
   @usableFromInline

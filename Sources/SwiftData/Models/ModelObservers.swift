@@ -6,29 +6,29 @@ import Synchronization
 ///
 /// Any thread, as a registrar is.
 public struct _ModelObservers: ~Copyable, Sendable {
-  /// The registrar, which is one reference, or 0. Set once; from then on it is the registrar's memory, and read as such
-  /// without a count of references.
-  @usableFromInline let word = Atomic<UInt>(0)
+  /// Retained. nil until a property is looked at; set once.
+  @usableFromInline let list = Atomic<Unmanaged<ObserverList>?>(nil)
 
   /// For a new model.
   @inlinable
   public init() {}
 
-  deinit {
-    var word = word.load(ordering: .acquiring)
-    if word != 0 { _ModelObservers.end(&word) }
-  }
+  deinit { list.load(ordering: .acquiring)?.release() }
 
   /// The registrar, if a property was looked at.
-  public var registrar: ObservationRegistrar? {
-    word.load(ordering: .acquiring) == 0 ? nil : withRegistrar { $0.pointee }
-  }
+  public var registrar: ObservationRegistrar? { list.load(ordering: .acquiring)?.takeUnretainedValue().registrar }
 
   /// Notes that a property is looked at.
-  @inlinable @inline(__always)
-  public func access<Model: Observable, Value>(_ model: Model, keyPath: KeyPath<Model, Value>) {
-    if word.load(ordering: .acquiring) == 0 { make() }
-    withRegistrar { $0.pointee.access(model, keyPath: keyPath) }
+  ///
+  /// - Returns: the key path, which an accessor needs once more.
+  @inlinable @inline(__always) @discardableResult
+  public func access<Model: Observable, Value>(
+    _ model: Model, keyPath: KeyPath<Model, Value>
+  ) -> KeyPath<Model, Value> {
+    (list.load(ordering: .acquiring) ?? make())._withUnsafeGuaranteedRef {
+      $0.registrar.access(model, keyPath: keyPath)
+    }
+    return keyPath
   }
 
   /// Changes a property, and tells those who have looked at it.
@@ -36,43 +36,27 @@ public struct _ModelObservers: ~Copyable, Sendable {
   public func withMutation<Model: Observable, Value, Result>(
     of model: Model, keyPath: KeyPath<Model, Value>, _ mutation: () throws -> Result
   ) rethrows -> Result {
-    if word.load(ordering: .acquiring) != 0 {
-      return try withRegistrar { try $0.pointee.withMutation(of: model, keyPath: keyPath, mutation) }
+    if let list = list.load(ordering: .acquiring) {
+      return try list.takeUnretainedValue().registrar.withMutation(of: model, keyPath: keyPath, mutation)
     }
     // What the change itself has called may have looked.
     defer { registrar?.didSet(model, keyPath: keyPath) }
     return try mutation()
   }
 
-  /// Only after the registrar was made.
-  @inlinable @inline(__always)
-  func withRegistrar<Result>(_ body: (UnsafePointer<ObservationRegistrar>) throws -> Result) rethrows -> Result {
-    try withUnsafePointer(to: word) { word in
-      try body(UnsafeRawPointer(word).assumingMemoryBound(to: ObservationRegistrar.self))
-    }
-  }
-
   @usableFromInline
-  func make() {
-    ModelAssumption.registrars.require()
-    var new = _ModelObservers.begin()
-    let (isFirst, _) = word.compareExchange(expected: 0, desired: new, ordering: .acquiringAndReleasing)
+  func make() -> Unmanaged<ObserverList> {
+    let new = Unmanaged.passRetained(ObserverList())
+    let (isFirst, former) = list.compareExchange(expected: nil, desired: new, ordering: .acquiringAndReleasing)
+    if isFirst { return new }
     // Another thread was faster.
-    if !isFirst { _ModelObservers.end(&new) }
+    new.release()
+    return former!
   }
+}
 
-  /// A new registrar as a word.
-  static func begin() -> UInt {
-    withUnsafeTemporaryAllocation(of: ObservationRegistrar.self, capacity: 1) { place in
-      place.initializeElement(at: 0, to: ObservationRegistrar())
-      // It is moved out: nobody ends it here.
-      return UnsafeRawPointer(place.baseAddress!).load(as: UInt.self)
-    }
-  }
-
-  private static func end(_ word: inout UInt) {
-    withUnsafeMutablePointer(to: &word) {
-      _ = UnsafeMutableRawPointer($0).assumingMemoryBound(to: ObservationRegistrar.self).deinitialize(count: 1)
-    }
-  }
+/// A registrar with an address of its own: it is found without a count of references.
+@usableFromInline
+final class ObserverList: Sendable {
+  @usableFromInline let registrar = ObservationRegistrar()
 }

@@ -37,7 +37,6 @@ final class ModelType: Sendable {
   }
 
   private init<Model: PersistentModel>(_ model: Model.Type) {
-    ModelAssumption.existentials.require()
     ModelAssumption.unownedCounts.require()
     type = model
     storageClass = ObjectIdentifier(DefaultBackingData<Model>.self)

@@ -13,6 +13,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// above. Without it observers hear of what the program sets, and not of what a merge, an undo or the other end of a
   /// relationship changes. nil where nobody has looked at a property yet.
   var _observationRegistrars: [ObservationRegistrar?] { get }
+  /// Generated code: the storage that ``persistentBackingData`` is a reference to, without a copy of that. nil if it is of
+  /// another type than the class's own.
+  var _storageReference: _StorageReference? { get }
   /// Generated code: an object that stands for stored values as soon as the storage that it has made is told which. nil
   /// where ``init(backingData:)`` has to be asked, whose storage takes the place of that one.
   static func _modelForRow() -> _ModelForRow?
@@ -21,6 +24,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
 extension PersistentModel {
   /// None, for a class that no macro has written into.
   public var _observationRegistrars: [ObservationRegistrar?] { [] }
+  /// Asks it, for a class that no macro has written into.
+  @inlinable public var _storageReference: _StorageReference? { _StorageReference(persistentBackingData) }
   /// nil, for a class that no macro has written into.
   public static func _modelForRow() -> _ModelForRow? { nil }
 
@@ -36,13 +41,12 @@ extension PersistentModel {
   /// The value of a property.
   @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value
   where Value: Decodable, Value: ManagedValue {
-    let data = persistentBackingData
-    if let place = _storage(in: data)?.place(of: key),
+    if let place = _storageReference?.storage._withUnsafeGuaranteedRef({ $0.place(of: key) }),
       let value = place.object._withUnsafeGuaranteedRef({ Value.readManagedOptional($0, place.key) })
     {
       return value
     }
-    return data.getValue(forKey: key)
+    return persistentBackingData.getValue(forKey: key)
   }
   /// The model that a property leads to.
   @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value where Value: PersistentModel {

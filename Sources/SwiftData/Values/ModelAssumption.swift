@@ -1,5 +1,4 @@
 import CoreData
-import Observation
 @_spi(Reflection) import Swift
 
 /// What this module assumes of the Swift runtime without a promise, in addition to the assumptions in CoreData's room
@@ -13,10 +12,6 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
   case storedFields = "The runtime tells a struct's stored properties, with their names, places and types"
   /// `ModelKeyPaths`.
   case keyPathGetters = "A key path of several steps describes itself by the getters of its steps"
-  /// `_storage(in:)`, `BackingData.reference`.
-  case existentials = "An existential with an object begins with the reference to it"
-  /// `_ModelObservers`.
-  case registrars = "A list of observers is one reference"
   /// `LivingReference`.
   case unownedCounts = "An unowned retain keeps an object's memory, which says whether the object lives"
 
@@ -25,8 +20,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     switch self {
     case .enumerationRecords, .storedFields:
       "The program ends with this sentence at the first model with a property that is a struct or an enumeration."
-    case .existentials, .unownedCounts: "The program ends with this sentence at the first model."
-    case .registrars: "The program ends with this sentence where a model's property is first read."
+    case .unownedCounts: "The program ends with this sentence at the first model."
     case .keyPathGetters: "Sort descriptors by a key path of several steps are refused: unsupportedSortDescriptor."
     }
   }
@@ -36,9 +30,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     case .enumerationRecords: Self.hasEnumerationRecords
     case .storedFields: Self.hasStoredFields
     case .keyPathGetters: Self.hasKeyPathGetters
-    case .existentials: Self.hasReferencesFirst
     case .unownedCounts: Self.hasUnownedCounts
-    case .registrars: Self.hasRegistrarsOfAWord
     }
   }
 
@@ -56,7 +48,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     switch self {
     case .enumerationRecords, .storedFields:
       ", or keep structs and enumerations out of models: properties of simple types and relationships work"
-    case .keyPathGetters, .existentials, .unownedCounts, .registrars: ""
+    case .keyPathGetters, .unownedCounts: ""
     }
   }
 
@@ -88,19 +80,6 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
 }
 
 extension ModelAssumption {
-  private static let hasReferencesFirst: Bool = {
-    let sample = Sample()
-    let existential: any Named = sample
-    let first = withUnsafeBytes(of: existential) { $0.load(as: UnsafeRawPointer.self) }
-    return first == UnsafeRawPointer(Unmanaged.passUnretained(sample).toOpaque())
-  }()
-
-  private static let hasRegistrarsOfAWord =
-    MemoryLayout<ObservationRegistrar>.size == MemoryLayout<UInt>.size
-    && MemoryLayout<ObservationRegistrar>.alignment <= MemoryLayout<UInt>.alignment
-    && MemoryLayout<ObservationRegistrar?>.size == MemoryLayout<UInt>.size
-    && unsafeBitCast(ObservationRegistrar?.none, to: UInt.self) == 0
-
   private static let hasUnownedCounts: Bool = {
     var reference = LivingReference()
     var sample: Sample? = Sample()
@@ -111,10 +90,8 @@ extension ModelAssumption {
   }()
 }
 
-private protocol Named {}
-
 /// A type to check the assumptions with.
-private final class Sample: Named {
+private final class Sample {
   struct Fields {
     var short: Int16 = 0
     var number = 0
