@@ -13,7 +13,8 @@ extension ModelDeclaration {
   /// The members that the macro adds to the class.
   package var members: String {
     """
-    @exclusivity(unchecked) private var _$backingData: any SwiftData.BackingData<\(name)> = \(name).createBackingData()
+    @exclusivity(unchecked)
+    private var _$backingData: any SwiftData.BackingData<\(name)> = \(name).createBackingData()
 
     \(isSubclass ? inheritedMembers : rootMembers)\(isFinal ? "" : "\n\n" + keyPathsForSubclasses)
 

@@ -53,6 +53,11 @@ class ModelStorage {
     other.whole = self
   }
 
+  /// Whether this storage holds all of a model's properties: it is of the model's own class, or was made for its row.
+  final func isWholeStorage(of model: AnyObject) -> Bool {
+    whole == nil && type.modelClass == ObjectIdentifier(Swift.type(of: model))
+  }
+
   deinit { hold(nil) }
 
   /// The managed object, while the storage is attached.

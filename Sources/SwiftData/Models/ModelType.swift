@@ -6,6 +6,8 @@ import Synchronization
 final class ModelType: Sendable {
   let name: String
   let type: any PersistentModel.Type
+  /// The same to compare with.
+  let modelClass: ObjectIdentifier
   /// The class that stores the values of its objects.
   let storageClass: ObjectIdentifier
   /// The model that the class inherits from.
@@ -39,6 +41,7 @@ final class ModelType: Sendable {
   private init<Model: PersistentModel>(_ model: Model.Type) {
     ModelAssumption.unownedCounts.require()
     type = model
+    modelClass = ObjectIdentifier(model)
     storageClass = ObjectIdentifier(DefaultBackingData<Model>.self)
     let name = String(describing: model)
     self.name = name

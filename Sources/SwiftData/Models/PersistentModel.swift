@@ -116,6 +116,7 @@ extension PersistentModel {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   var storage: ModelStorage {
+    if let own = _storageReference?.storage.takeUnretainedValue(), own.isWholeStorage(of: self) { return own }
     guard let storage = persistentBackingData.storage(of: ModelType.of(Self.self)) else {
       misuse(
         MisuseReport(
