@@ -13,8 +13,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   /// above. Without it observers hear of what the program sets, and not of what a merge, an undo or the other end of a
   /// relationship changes. nil where nobody has looked at a property yet.
   var _observationRegistrars: [ObservationRegistrar?] { get }
-  /// Generated code: the storage that ``persistentBackingData`` is a reference to, without a copy of that. nil if it is of
-  /// another type than the class's own.
+  /// Generated code: the storage that ``persistentBackingData`` is a reference to, without a copy of that. nil if it is
+  /// of another type than the class's own.
   var _storageReference: _StorageReference? { get }
   /// Generated code: an object that stands for stored values as soon as the storage that it has made is told which. nil
   /// where ``init(backingData:)`` has to be asked, whose storage takes the place of that one.
