@@ -159,7 +159,7 @@ extension PropertyDeclaration {
       {
         @storageRestrictions(accesses: _$backingData, initializes: _\(name))
         init(initialValue) {
-          _$backingData.set\(kind)(forKey: \\.\(spelledName), to: initialValue)
+          _$backingData._keep(initialValue, forKey: \\.\(spelledName))
           _\(name) = _SwiftDataNoType()
         }
         get {

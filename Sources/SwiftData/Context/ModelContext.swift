@@ -147,9 +147,8 @@ public final class ModelContext: Equatable {
     }
     let object = ModelObject(entity: entity(of: storage.type), insertInto: managedContext)
     storage.attach(object, in: self)
-    storage.setModel(model)
+    noteChange(of: storage, model)
     storage.bringValues()
-    noteChange(of: storage)
   }
 
   private func entity(of type: ModelType) -> NSEntityDescription {
@@ -220,8 +219,9 @@ public final class ModelContext: Equatable {
 
   // Changes.
 
-  func noteChange(of storage: ModelStorage) {
-    if storage.keepModel(for: self) { changed.append(storage) }
+  /// - Parameter model: the storage's model, if it is at hand.
+  func noteChange(of storage: ModelStorage, _ model: (any PersistentModel)? = nil) {
+    if storage.keepModel(model, for: self) { changed.append(storage) }
     if autosaveEnabled { scheduleAutosave() }
   }
 

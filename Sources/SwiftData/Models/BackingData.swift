@@ -64,7 +64,16 @@ func _reference<Data: BackingData>(_ data: borrowing Data, _ type: ObjectIdentif
 }
 
 extension BackingData {
-  /// The same in code that is compiled for all classes, where to name the class of the storage costs a look-up.
+  /// Generated code: keeps the value that a property of a new model begins with, in what `createBackingData()` has made.
+  @inlinable
+  public func _keep<Value>(_ value: Value, forKey key: KeyPath<Model, Value>) {
+    guard let reference = _reference(self, ObjectIdentifier(DefaultBackingData<Model>.self)) else {
+      _endForeign(self, of: Model.self)
+    }
+    reference.storage._withUnsafeGuaranteedRef { $0.placeOfInitialValue(key) }.initializeMemory(as: Value.self, to: value)
+  }
+
+  /// The storage that data are a reference to, in code that is compiled for all classes, where to name the class of the storage costs a look-up.
   ///
   /// - Parameter type: the model's class.
   func storage(of type: ModelType) -> ModelStorage? {
@@ -73,7 +82,17 @@ extension BackingData {
   }
 
   /// The storage that data are a reference to, which are known to be a `DefaultBackingData`.
-  var reference: ModelStorage { unsafeBitCast(self, to: ModelStorage.self) }
+  var reference: ModelStorage { unsafeBitCast(self, to: Unmanaged<ModelStorage>.self).takeUnretainedValue() }
+}
+
+/// Data of a type that conforms to ``BackingData`` by itself.
+@usableFromInline
+func _endForeign<Model: PersistentModel>(_ data: any BackingData, of _: Model.Type) -> Never {
+  misuse(
+    MisuseReport(
+      "The storage of a \(Model.self) is of another program's making.", facts: [("Storage", "\(type(of: data))")],
+      how: "Its class makes, or persistentBackingData was set to, a type that conforms to BackingData by itself.",
+      remedy: "Leave the storage that the macro makes."))
 }
 
 /// The storage of nearly all models. It holds the values itself until the model is inserted; from then on a managed

@@ -57,8 +57,7 @@ struct KeptValues: ~Copyable {
   mutating func bring(to object: ModelObject, _ storage: ModelStorage) {
     guard let block else { return }
     self.block = nil
-    let count = type.properties.count
-    for position in 0..<count where KeptValues.isSet(position, block) {
+    for position in 0..<type.count where KeptValues.isSet(position, block) {
       type.accesses[position]._withUnsafeGuaranteedRef { $0.write(at: block + type.places[position], object, storage) }
     }
     KeptValues.free(block, type)
@@ -72,7 +71,7 @@ struct KeptValues: ~Copyable {
 
   private mutating func make() -> UnsafeMutableRawPointer {
     let made = UnsafeMutableRawPointer.allocate(byteCount: type.blockSize, alignment: type.blockAlignment)
-    made.initializeMemory(as: UInt8.self, repeating: 0, count: type.properties.count)
+    made.initializeMemory(as: UInt8.self, repeating: 0, count: type.count)
     block = made
     return made
   }
@@ -83,7 +82,7 @@ struct KeptValues: ~Copyable {
   }
 
   private static func free(_ block: UnsafeMutableRawPointer, _ type: ModelType) {
-    for position in 0..<type.properties.count where isSet(position, block) {
+    for position in type.owners where isSet(position, block) {
       type.accesses[position]._withUnsafeGuaranteedRef { $0.destroy(at: block + type.places[position]) }
     }
     block.deallocate()

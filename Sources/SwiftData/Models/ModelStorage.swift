@@ -24,7 +24,7 @@ class ModelStorage {
 
   /// Empty until one is set, and while the storage is attached, but for the length of a transition.
   @exclusivity(unchecked) final private var values: KeptValues
-  /// The object that a program sees, which keeps its storage alive.
+  /// The object that a program sees, which keeps its storage alive. Nothing while `kept` has been all that there was.
   @exclusivity(unchecked) final private var seen = LivingReference()
   /// The model while it has unsaved changes, kept alive by this reference; `keeper` is the
   /// context that lists it in `changed`.
@@ -74,22 +74,26 @@ class ModelStorage {
 
   /// The model that the program uses, while it exists.
   final var model: (any PersistentModel)? {
-    guard let object = seen.object else { return nil }
-    // `setModel` takes only such models.
+    guard let object = kept ?? seen.object else { return nil }
+    // `setModel` and `keepModel` take only such models.
     return (object as! any PersistentModel)
   }
 
   /// The same without a cast. `M` has to be the storage's class or one above it.
   @inline(__always)
-  final func model<M: PersistentModel>(as _: M.Type) -> M? { seen.object.map { unsafeDowncast($0, to: M.self) } }
+  final func model<M: PersistentModel>(as _: M.Type) -> M? {
+    (kept ?? seen.object).map { unsafeDowncast($0, to: M.self) }
+  }
 
   final func setModel(_ model: any PersistentModel) { seen.set(model) }
 
   /// Keeps the model alive until the context lets go of it. Returns false if the context
   /// already lists it, or if there is no model.
-  final func keepModel(for context: ModelContext) -> Bool {
+  ///
+  /// - Parameter model: the model, if it is at hand.
+  final func keepModel(_ model: (any PersistentModel)? = nil, for context: ModelContext) -> Bool {
     if keeper == ObjectIdentifier(context) { return false }
-    kept = seen.object
+    if let model { kept = model } else if kept == nil { kept = seen.object }
     keeper = kept == nil ? nil : ObjectIdentifier(context)
     return kept != nil
   }
@@ -98,6 +102,8 @@ class ModelStorage {
   final func letGoOfModel(for context: ModelContext) {
     guard keeper == ObjectIdentifier(context) else { return }
     keeper = nil
+    // A model that nobody else has ends here, and is looked for no more.
+    if !isKnownUniquelyReferenced(&kept), let kept { seen.set(kept) }
     kept = nil
   }
 
@@ -192,6 +198,12 @@ class ModelStorage {
     if let value: Value = values.value(at: position) { return value }
     if let value = access.initialValue(property) { return value }
     misuse(.noValue(type, property))
+  }
+
+  /// Where the value that a property of a new model begins with is to be put, in the property's declared type.
+  @usableFromInline
+  final func placeOfInitialValue(_ key: AnyKeyPath) -> UnsafeMutableRawPointer {
+    values.place(at: type.position(of: key))
   }
 
   final func set<Value>(_ key: AnyKeyPath, _ value: Value) {

@@ -29,6 +29,9 @@ final class ModelType: Sendable {
   /// Never freed either.
   nonisolated(unsafe) let places: UnsafeMutablePointer<Int>
   nonisolated(unsafe) let accesses: UnsafeMutablePointer<Unmanaged<AnyPropertyAccess>>
+  /// The positions whose values own memory.
+  nonisolated(unsafe) let owners: UnsafeMutableBufferPointer<Int>
+  let count: Int
   let blockSize: Int
   let blockAlignment: Int
   private let keptLiterals = Mutex<Literals>(Literals())
@@ -57,6 +60,10 @@ final class ModelType: Sendable {
     _ = managedKeys.initialize(from: properties.map(\.managedKey))
     places = .allocate(capacity: properties.count)
     accesses = .allocate(capacity: properties.count)
+    let owners = properties.indices.filter { properties[$0].access.ownsMemory }
+    self.owners = .allocate(capacity: owners.count)
+    _ = self.owners.initialize(from: owners)
+    count = properties.count
     // One byte each says whether there is a value.
     var (end, widest) = (properties.count, 1)
     for (position, access) in properties.map(\.access).enumerated() {

@@ -117,14 +117,8 @@ extension PersistentModel {
 
   var storage: ModelStorage {
     if let own = _storageReference?.storage.takeUnretainedValue(), own.isWholeStorage(of: self) { return own }
-    guard let storage = persistentBackingData.storage(of: ModelType.of(Self.self)) else {
-      misuse(
-        MisuseReport(
-          "The storage of a \(Self.self) is of another program's making.",
-          facts: [("Storage", "\(type(of: persistentBackingData))")],
-          how: "persistentBackingData was set to a type that conforms to BackingData by itself.",
-          remedy: "Leave the storage that the macro makes."))
-    }
+    let data = persistentBackingData
+    guard let storage = data.storage(of: ModelType.of(Self.self)) else { _endForeign(data, of: Self.self) }
     return storage.whole ?? storage
   }
 }

@@ -10,6 +10,8 @@ class AnyPropertyAccess {
 
   var size: Int { preconditionFailure() }
   var alignment: Int { preconditionFailure() }
+  /// Whether a value has to be destroyed.
+  var ownsMemory: Bool { preconditionFailure() }
   /// Puts what the object holds there; false if it holds nothing.
   func keep(_ object: ModelObject, _ storage: ModelStorage, at place: UnsafeMutableRawPointer) -> Bool {
     preconditionFailure()
@@ -43,6 +45,7 @@ class PropertyAccess<Value>: AnyPropertyAccess {
 
   final override var size: Int { MemoryLayout<Value>.size }
   final override var alignment: Int { MemoryLayout<Value>.alignment }
+  final override var ownsMemory: Bool { !_isPOD(Value.self) }
 
   final override func keep(
     _ object: ModelObject, _ storage: ModelStorage, at place: UnsafeMutableRawPointer
