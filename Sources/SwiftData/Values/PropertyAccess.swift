@@ -70,9 +70,14 @@ class PropertyAccess<Value>: AnyPropertyAccess {
 private final class SimpleAccess<V: ManagedValue>: PropertyAccess<V> {
   override func stored(_ o: ModelObject, _: ModelStorage) -> V? { V.readManagedOptional(o, key.key) }
   override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { V.writeManaged(v, o, key.key) }
+}
+
+/// The same for texts, of which there are many: code for this type alone makes no copy of a value to set it.
+private final class TextAccess: PropertyAccess<String> {
+  override func stored(_ o: ModelObject, _: ModelStorage) -> String? { String.readManagedOptional(o, key.key) }
+  override func write(_ v: String, _ o: ModelObject, _: ModelStorage) { String.writeManaged(v, o, key.key) }
   override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _: ModelStorage) {
-    // Without a copy of the value.
-    V.writeManaged(place.assumingMemoryBound(to: V.self).pointee, o, key.key)
+    String.writeManaged(place.assumingMemoryBound(to: String.self).pointee, o, key.key)
   }
 }
 
@@ -82,7 +87,9 @@ private final class OptionalAccess<V: ManagedValue>: PropertyAccess<V?> {
   override func initialValue(_ property: ModelProperty) -> V?? { .some(property.defaultValue as? V) }
 }
 
-func makeAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess { SimpleAccess<V>(key) }
+func makeAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess {
+  V.self == String.self ? TextAccess(key) : SimpleAccess<V>(key)
+}
 func makeOptionalAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess { OptionalAccess<V>(key) }
 
 // Relationships.
