@@ -130,6 +130,10 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     key < 0 ? unsaved : tables[Int(store)][layouts.layouts[entity].rootIndex]
   }
 
+  private func table(of object: NSManagedObject) -> Table {
+    object.key < 0 ? unsaved : tables[Int(object.store)][object.places.rootEntity]
+  }
+
   // The identity map.
 
   private func living(_ table: Table, _ key: Int64) -> NSManagedObject? {
@@ -256,7 +260,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     object.ownState.insert(.registered)
-    let table = table(object.layout.index, store: object.store, key: object.key)
+    let table = table(of: object)
     table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
     if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: true) }
   }
@@ -271,14 +275,42 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     let pointer = Unmanaged.passUnretained(object).toOpaque()
-    let former = table(object.layout.index, store: object.store, key: object.key)
+    let former = table(of: object)
     former.keys.remove(pointer, at: object.key)
     if former.isWatched { noteRegistration(object, table: former, key: object.key, isThere: false) }
     object.key = key
     object.cachedID = nil
-    let table = table(object.layout.index, store: object.store, key: key)
+    let table = table(of: object)
     table.keys.insert(pointer, at: key)
     if table.isWatched { noteRegistration(object, table: table, key: key, isThere: true) }
+  }
+
+  /// Gives new objects the keys that were reserved for them, all at once. Returns those that it has left out, because
+  /// somebody has seen their temporary ids.
+  func takeReservedKeys(_ objects: ContiguousArray<NSManagedObject>) -> ContiguousArray<NSManagedObject> {
+    lock.lock()
+    defer { unlockAndTell() }
+    var known = ContiguousArray<NSManagedObject>()
+    var (store, root) = (NSManagedObject.noStore, -1)
+    var table = Unmanaged.passUnretained(unsaved)
+    objects.forEachHeld { object in
+      guard object.key < 0, let changes = object.changes, changes.reservedKey > 0 else { return }
+      if object.attached != nil, object.cachedID != nil { return known.append(object) }
+      if object.store != store || object.places.rootEntity != root {
+        (store, root) = (object.store, object.places.rootEntity)
+        table = .passUnretained(tables[Int(store)][root])
+      }
+      let pointer = Unmanaged.passUnretained(object).toOpaque()
+      unsaved.keys.remove(pointer, at: object.key)
+      if unsaved.isWatched { noteRegistration(object, table: unsaved, key: object.key, isThere: false) }
+      object.key = changes.reservedKey
+      changes.reservedKey = 0
+      table._withUnsafeGuaranteedRef { table in
+        table.keys.insert(pointer, at: object.key)
+        if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: true) }
+      }
+    }
+    return known
   }
 
   /// Makes room before many objects get their keys.
@@ -290,7 +322,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   override func removeDying(_ object: NSManagedObject) {
     lock.lock()
-    let table = table(object.layout.index, store: object.store, key: object.key)
+    let table = table(of: object)
     table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
     if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: false) }
     unlockAndTell()

@@ -3,8 +3,7 @@ extension NSManagedObjectContext {
   /// `stores` are those that were written, if not all were.
   func adoptSavedRows(of plan: SavePlan, writtenStores stores: Set<UInt16>? = nil) {
     // First all keys, so that references of objects to each other are right when relationships settle.
-    let hasChildren = !children.isEmpty
-    plan.inserted.objects.forEachHeld { adoptReservedKey($0, hasChildren: hasChildren) }
+    adoptReservedKeys(of: plan.inserted.objects)
     plan.inserted.forEach(takeSavedRow)
     plan.updated.forEach(takeSavedRow)
     for object in plan.unchanged { takeSavedRow(object, nil) }
@@ -21,15 +20,13 @@ extension NSManagedObjectContext {
   private func takeSavedRow(_ object: NSManagedObject, _ row: RowSnapshot?) {
     if let row { object.row = row }
     ledger.saved(object)
-    let layout = object.layout
-    if !layout.toMany.isEmpty { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
+    let traits = object.places.traits
+    if traits.contains(.toMany) { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }
     // From now on the row names the destinations, and the object keeps none of them alive.
-    layout.toOneSlots.forEach { slot in
-      guard changes.holds(slot), case .object(let destination) = changes[slot] else { return }
-      noteSaved(destination: unsafeDowncast(destination, to: NSManagedObject.self))
-    }
-    if layout.hasTransformables || !layout.transientSlots.isEmpty {
+    if traits.contains(.toOne) { noteSavedDestinations(object.places, changes) }
+    if traits.contains(.keptValues) {
+      let layout = object.layout
       // Transients live in memory only; decoded transformables stay the objects they are.
       for property in layout.slots where !property.isTransient && property.kind != .transformable {
         changes.drop(property.slot)
@@ -37,6 +34,13 @@ extension NSManagedObjectContext {
       changes.clearChanged()
     } else {
       object.changes = nil
+    }
+  }
+
+  private func noteSavedDestinations(_ places: PlaceTable, _ changes: ChangedValues) {
+    for slot in places.destinations {
+      guard changes.holds(Int(slot)), case .object(let destination) = changes.place(Int(slot)).pointee else { continue }
+      noteSaved(destination: unsafeDowncast(destination, to: NSManagedObject.self))
     }
   }
 

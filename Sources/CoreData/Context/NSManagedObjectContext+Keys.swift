@@ -42,13 +42,21 @@ extension NSManagedObjectContext {
         owner.reserve(Int(count), entity: root, store: UInt16(number))
       }
     }
-    // Keys are given in the order of insertion.
+    // Keys are given in the order of insertion. Objects of one entity often follow each other: then the next key is at
+    // hand.
+    var (store, root) = (-1, -1)
+    var next: Int64 = 0
     objects.forEachHeld { object in
-      guard object.finalReference.key < 0 else { return }
-      let (store, root) = (Int(object.store), object.layout.rootIndex)
-      guard store < keys.count, keys[store][root] > 0 else { return }
-      object.reserve(keys[store][root])
-      keys[store][root] += 1
+      guard object.isWithoutFinalKey else { return }
+      if Int(object.store) != store || object.places.rootEntity != root {
+        if store >= 0 { keys[store][root] = next }
+        (store, root) = (Int(object.store), object.places.rootEntity)
+        next = store < keys.count ? keys[store][root] : 0
+        if next == 0 { store = -1 }
+      }
+      guard next > 0 else { return }
+      object.reserve(next)
+      next += 1
     }
   }
 
@@ -61,20 +69,44 @@ extension NSManagedObjectContext {
     var counts: [[Int64]] = []
     // Checked for each entity, since a configuration may lack some of a hierarchy.
     var storeOfEntity: [UInt16?] = Array(repeating: nil, count: entityCount)
-    try objects.forEachHeld { object in
-      guard object.finalReference.key < 0 else { return }
-      let layout = object.layout
-      if object.store == NSManagedObject.noStore {
-        if storeOfEntity[layout.index] == nil {
-          storeOfEntity[layout.index] = owner.number(of: try coordinator.storeForNewObjects(of: layout).identity)
-        }
-        object.store = storeOfEntity[layout.index]!
-      }
-      let store = Int(object.store)
-      while counts.count <= store { counts.append(Array(repeating: 0, count: entityCount)) }
-      counts[store][layout.rootIndex] += 1
+    // Objects of one entity often follow each other; they are counted together.
+    var (lastEntity, lastStore) = (-1, NSManagedObject.noStore)
+    var (store, root, count) = (NSManagedObject.noStore, 0, Int64(0))
+    func endRun() {
+      if count == 0 { return }
+      while counts.count <= Int(store) { counts.append(Array(repeating: 0, count: entityCount)) }
+      counts[Int(store)][root] += count
+      count = 0
     }
+    try objects.forEachHeld { object in
+      guard object.isWithoutFinalKey else { return }
+      let entity = object.places.entity
+      if object.store == NSManagedObject.noStore {
+        if entity != lastEntity {
+          if storeOfEntity[entity] == nil {
+            let found = try coordinator.storeForNewObjects(of: object.layout)
+            storeOfEntity[entity] = owner.number(of: found.identity)
+          }
+          (lastEntity, lastStore) = (entity, storeOfEntity[entity]!)
+        }
+        object.store = lastStore
+      }
+      if object.store != store || object.places.rootEntity != root {
+        endRun()
+        (store, root) = (object.store, object.places.rootEntity)
+      }
+      count += 1
+    }
+    endRun()
     return counts
+  }
+
+  /// Gives new objects the keys that were reserved for them.
+  func adoptReservedKeys(of objects: ContiguousArray<NSManagedObject>) {
+    // Children have seen all ids.
+    let hasChildren = !children.isEmpty
+    let known = hasChildren ? objects : owner.takeReservedKeys(objects)
+    for object in known { adoptReservedKey(object, hasChildren: hasChildren) }
   }
 
   /// Gives an object the key that was reserved for it.
@@ -91,6 +123,9 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+  /// Whether the object has neither a permanent key nor one that is reserved for it.
+  fileprivate final var isWithoutFinalKey: Bool { key <= 0 && (changes?.reservedKey ?? 0) <= 0 }
+
   /// Keeps a key for the current save.
   final func reserve(_ key: Int64) {
     if changes == nil { changes = ChangedValues.make(layout) }

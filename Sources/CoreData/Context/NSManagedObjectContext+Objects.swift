@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
     guard let owner else {
       misuse("An object was inserted into the context \(label), which has no coordinator.")
     }
-    if object.layout.isAbstract { misuse(.abstractEntity(object.layout.name)) }
+    if object.places.traits.contains(.abstract) { misuse(.abstractEntity(object.layout.name)) }
     owner.register(object)
     markInserted(object)
     object.awakeFromInsert()

@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
     var round = pendingLists
     var rounds = 0
     while !round.allSatisfy(\.isEmpty) {
-      for object in round.joined() { object.willSave() }
+      for objects in round { objects.forEachHeld { $0.willSave() } }
       let touched = ledger.eventList
       try processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]

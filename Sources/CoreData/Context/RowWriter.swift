@@ -9,14 +9,14 @@ final class RowWriter {
 
   /// The row as it will stand in the store: changed values over committed ones.
   func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
-    let layout = object.layout
+    let places = object.places
     if let base = object.row {
-      try beginRow(object, layout, from: base)
+      try beginRow(object, object.layout, from: base)
     } else {
-      builder.beginRow(layout)
+      builder.beginRow(places)
     }
     if let changes = object.changes {
-      for place in layout.slotPlaces where place.word >= 0 {
+      for place in places.slots where place.word >= 0 {
         let (slot, word) = (Int(place.slot), Int(place.word))
         guard changes.holds(slot) else { continue }
         // The commonest kinds are handled here, which avoids passing them on as an enumeration.
@@ -25,14 +25,14 @@ final class RowWriter {
         case .double(let value): builder.setDouble(value, slot: slot, word: word)
         case .date(let value): builder.setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
         case .string(let value): builder.setText(value, slot: slot, word: word)
-        case .object(let held): try write(held, property: layout.slots[slot], object: object)
+        case .object(let held): try write(held, place: place, object: object)
         case let value: builder.set(value, slot: slot, word: word)
         }
       }
     }
     let reference = object.finalReference
-    let row = builder.finishRow(key: reference.key, version: version, entity: layout.index)
-    return layout.external.isEmpty ? row : row.holdingFiles(layout)
+    let row = builder.finishRow(key: reference.key, version: version, entity: places.entity)
+    return places.traits.contains(.external) ? row.holdingFiles(object.layout) : row
   }
 
   /// Starts with a copy of the committed row, without the bytes of strings and data that a changed value replaces.
@@ -45,10 +45,13 @@ final class RowWriter {
   }
 
   /// A relationship's destination, or a transformable's object.
-  private func write(_ held: AnyObject, property: LayoutProperty, object: NSManagedObject) throws {
-    if property.kind == .toOne {
-      try write(destination: unsafeDowncast(held, to: NSManagedObject.self), property, object)
-    } else if let base = object.row, !object.changedSlots.contains(property.slot) {
+  private func write(_ held: AnyObject, place: PropertyPlace, object: NSManagedObject) throws {
+    let slot = Int(place.slot)
+    if place.kind == .toOne {
+      return try write(destination: unsafeDowncast(held, to: NSManagedObject.self), place, object)
+    }
+    let property = object.layout.slots[slot]
+    if let base = object.row, !object.changedSlots.contains(property.slot) {
       builder.copy(property, from: base)
     } else {
       builder.set(.data(try property.attribute.storedData(ofTransformable: TransformableBox.open(held))), property)
@@ -56,21 +59,22 @@ final class RowWriter {
   }
 
   private func write(
-    destination: NSManagedObject, _ property: LayoutProperty, _ object: NSManagedObject
+    destination: NSManagedObject, _ place: PropertyPlace, _ object: NSManagedObject
   ) throws {
     // An object that was deleted before it was ever saved can't be referred to.
     let reference = destination.finalReference
     if reference.key < 0, !keepsTemporaryKeys || destination.owner !== object.owner {
-      builder.setNull(slot: property.slot)
+      builder.setNull(slot: Int(place.slot))
       return
     }
     if !destination.sharesStore(with: object) {
+      let property = object.layout.slots[Int(place.slot)]
       throw Failure.externalRelationship(
         .init(object: object, entity: object.layout.name, property: property.name),
         destination: destination.layout.name
       ).nsError
     }
-    builder.setDestination(reference, property)
+    builder.setDestination(reference, place)
   }
 }
 
@@ -78,6 +82,8 @@ extension NSManagedObject {
   /// Whether a row of this object may refer to the other one. An object that is new in the parent context may have no
   /// store yet; the root's save checks it then.
   final func sharesStore(with other: NSManagedObject) -> Bool {
-    store == other.store || [self, other].contains { $0.store == NSManagedObject.noStore && $0.key < 0 }
+    store == other.store || isNewWithoutStore || other.isNewWithoutStore
   }
+
+  private final var isNewWithoutStore: Bool { store == NSManagedObject.noStore && key < 0 }
 }

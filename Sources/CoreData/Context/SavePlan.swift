@@ -66,9 +66,8 @@ struct SavePlan {
   private static func readOrders(of objects: ContiguousArray<NSManagedObject>) throws {
     var unread: [(object: NSManagedObject, property: LayoutProperty)] = []
     objects.forEachHeld { object in
-      let layout = object.layout
-      if layout.toMany.isEmpty || object.toManyStates.isEmpty { return }
-      for property in layout.toMany where property.isOrdered {
+      if !object.places.traits.contains(.toMany) || object.toManyStates.isEmpty { return }
+      for property in object.layout.toMany where property.isOrdered {
         guard let state = object.toManyStates[property.toManyIndex], state.isChanged else { continue }
         if state.order == nil, state.base == nil { unread.append((object, property)) }
       }
@@ -94,7 +93,7 @@ struct SavePlan {
         changeSets[index].changes.proposedKeys.append(keys)
       }
     }
-    try new.forEachHeld { if !$0.layout.toMany.isEmpty { try addLinks(of: $0, context) } }
+    try new.forEachHeld { if $0.places.traits.contains(.toMany) { try addLinks(of: $0, context) } }
   }
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
@@ -106,7 +105,7 @@ struct SavePlan {
       let property = layout.slots[slot]
       if !property.isTransient, !row.isEqual(property, to: base) { changed.insert(slot) }
     }
-    let hasLinks = !layout.toMany.isEmpty && object.toManyStates.contains { $0?.isChanged == true }
+    let hasLinks = object.places.traits.contains(.toMany) && object.toManyStates.contains { $0?.isChanged == true }
     guard !changed.isEmpty || hasLinks else {
       unchanged.append(object)
       return

@@ -110,6 +110,18 @@ struct PlaceTable {
     var indexes: UnsafeMutablePointer<Int16>
     var places: UnsafeMutablePointer<PropertyPlace>
     var count: Int
+    // What a save asks of every object; set by the layout when it is complete.
+    var rootEntity = 0
+    var slots: UnsafeMutableBufferPointer<PropertyPlace>
+    var properties: UnsafeMutablePointer<Unmanaged<LayoutProperty>>
+    var traits: EntityTraits = []
+    var mandatory: UnsafeMutableBufferPointer<Int16>
+    var destinations: UnsafeMutableBufferPointer<Int16>
+    var fixedWords = 0
+    var nullWords = 0
+    var validatingClass = AtomicWord()
+    var blank: ChangedValues
+    var defaults: ChangedValues
   }
 
   /// The handle to the places, one word in every object.
@@ -118,24 +130,75 @@ struct PlaceTable {
   var layout: EntityLayout { tables.pointee.layout }
   /// The entity's index in the model. Reading it here avoids counting references to the layout.
   var entity: Int { tables.pointee.entity }
+  /// The index of the entity at the top of the hierarchy.
+  var rootEntity: Int { tables.pointee.rootEntity }
+  /// The places of the slots, in the order of their numbers.
+  var slots: UnsafeMutableBufferPointer<PropertyPlace> { tables.pointee.slots }
+  var traits: EntityTraits { tables.pointee.traits }
+  /// The slots of mandatory attributes without further rules.
+  var mandatory: UnsafeMutableBufferPointer<Int16> { tables.pointee.mandatory }
+  /// The slots of to-one relationships, transient ones left out.
+  var destinations: UnsafeMutableBufferPointer<Int16> { tables.pointee.destinations }
+  /// How many words a row has before its tail, and how many of them are the null bitmap.
+  var fixedWords: Int { tables.pointee.fixedWords }
+  var nullWords: Int { tables.pointee.nullWords }
+  /// The class for which it was last determined whether it validates values itself; the answer is in the lowest bit.
+  /// See `ValueValidation`.
+  var validatingClass: AtomicWord { tables.pointee.validatingClass }
+  /// What a block of an object's changed values begins as: empty, or with the attributes' default values.
+  var blank: ChangedValues { tables.pointee.blank }
+  var defaults: ChangedValues { tables.pointee.defaults }
+  var hasPlainDefaults: Bool { tables.pointee.traits.contains(.plainDefaults) }
   fileprivate var indexes: UnsafeMutablePointer<Int16> { tables.pointee.indexes }
   fileprivate var places: UnsafeMutablePointer<PropertyPlace> { tables.pointee.places }
   fileprivate var count: Int { tables.pointee.count }
 
-  fileprivate init(entity: Int, keys: Int, properties: Int) {
+  fileprivate init(
+    entity: Int, keys: Int, properties: [LayoutProperty], slots: [LayoutProperty],
+    defaults: [(slot: Int, value: Value)]
+  ) {
+    func numbers(_ isMeant: (LayoutProperty) -> Bool) -> UnsafeMutableBufferPointer<Int16> {
+      let meant = slots.filter(isMeant)
+      let numbers = UnsafeMutableBufferPointer<Int16>.allocate(capacity: meant.count)
+      _ = numbers.initialize(from: meant.map { Int16($0.slot) })
+      return numbers
+    }
     tables = .allocate(capacity: 1)
+    let slotPlaces = UnsafeMutableBufferPointer<PropertyPlace>.allocate(capacity: slots.count)
+    _ = slotPlaces.initialize(from: slots.map(PropertyPlace.init))
     tables.initialize(
       to: Tables(
-        entity: entity, indexes: .allocate(capacity: max(keys, 1)), places: .allocate(capacity: max(properties, 1)),
-        count: keys))
+        entity: entity, indexes: .allocate(capacity: max(keys, 1)),
+        places: .allocate(capacity: max(properties.count, 1)), count: keys, slots: slotPlaces,
+        properties: .allocate(capacity: max(properties.count, 1)), mandatory: numbers(\.isMerelyMandatory),
+        destinations: numbers { $0.kind == .toOne && !$0.isTransient }, blank: .pattern(slots: slots.count, []),
+        defaults: .pattern(slots: slots.count, defaults)))
     tables.pointee.indexes.initialize(repeating: -1, count: max(keys, 1))
+    for property in properties {
+      indexes[property.keyNumber] = Int16(property.index)
+      (places + property.index).initialize(to: PropertyPlace(property))
+      (tables.pointee.properties + property.index).initialize(to: .passUnretained(property))
+    }
   }
 
-  fileprivate func belong(to layout: EntityLayout) { tables.pointee.layout = layout }
+  fileprivate func belong(to layout: EntityLayout, _ traits: EntityTraits) {
+    tables.pointee.layout = layout
+    tables.pointee.rootEntity = layout.rootIndex
+    tables.pointee.fixedWords = layout.fixedWords
+    tables.pointee.nullWords = layout.nullWords
+    tables.pointee.traits = traits
+  }
 
   fileprivate func free() {
     indexes.deallocate()
     places.deallocate()
+    tables.pointee.slots.deallocate()
+    tables.pointee.properties.deallocate()
+    tables.pointee.mandatory.deallocate()
+    tables.pointee.destinations.deallocate()
+    tables.pointee.validatingClass.free()
+    tables.pointee.blank.free()
+    tables.pointee.defaults.free()
     tables.deallocate()
   }
 
@@ -148,6 +211,35 @@ struct PlaceTable {
     let index = Int(indexes[key.number])
     return index < 0 ? nil : places[index]
   }
+
+  /// The property of a key, without counting references to it; nil when the entity has no such property. It lives as
+  /// long as the layout.
+  @inline(__always)
+  func property(_ key: ManagedKey) -> Unmanaged<LayoutProperty>? { property(keyNumber: key.number) }
+
+  @inline(__always)
+  func property(keyNumber number: Int) -> Unmanaged<LayoutProperty>? {
+    guard number < count else { return nil }
+    let index = Int(indexes[number])
+    return index < 0 ? nil : tables.pointee.properties[index]
+  }
+}
+
+/// What a save wants to know of an entity before it looks at an object's values.
+struct EntityTraits: OptionSet {
+  let rawValue: UInt8
+
+  static let toMany = EntityTraits(rawValue: 1 << 0)
+  static let toOne = EntityTraits(rawValue: 1 << 1)
+  /// Values that a save leaves with the object: transient ones and transformed objects.
+  static let keptValues = EntityTraits(rawValue: 1 << 2)
+  /// Values that may lie in files of their own.
+  static let external = EntityTraits(rawValue: 1 << 3)
+  static let validation = EntityTraits(rawValue: 1 << 4)
+  /// Rules beside being mandatory.
+  static let rules = EntityTraits(rawValue: 1 << 5)
+  static let plainDefaults = EntityTraits(rawValue: 1 << 6)
+  static let abstract = EntityTraits(rawValue: 1 << 7)
 }
 
 /// What a typed accessor needs to know about a property, in eight bytes without reference counting.
@@ -155,6 +247,8 @@ package struct PropertyPlace {
   package var kind: SlotKind
   package var form: RowForm
   package var isTransient: Bool
+  /// Whether the destination's actual entity is in the row, behind its key.
+  var isPolymorphic: Bool
   /// First word in the row, or -1.
   package var word: Int16
   /// Slot number, or the to-many number.
@@ -164,6 +258,7 @@ package struct PropertyPlace {
     kind = property.kind
     form = property.form
     isTransient = property.isTransient
+    isPolymorphic = property.isPolymorphic
     word = Int16(property.word)
     slot = Int16(property.kind == .toMany ? property.toManyIndex : property.slot)
   }
@@ -191,8 +286,6 @@ package final class EntityLayout: @unchecked Sendable {
   package let properties: [LayoutProperty]
   /// The attributes and to-one relationships, in the order of their slot numbers.
   package let slots: [LayoutProperty]
-  /// Their places in a row, for loops over many rows: walking over places counts no references.
-  let slotPlaces: [PropertyPlace]
   /// The attributes whose values may lie in files of their own.
   let external: [LayoutProperty]
   package let toMany: [LayoutProperty]
@@ -202,16 +295,12 @@ package final class EntityLayout: @unchecked Sendable {
   package let fixedWords: Int
   let nullWords: Int
   let transientSlots: SlotMask
-  /// The to-one relationships' slots, transient ones left out.
-  let toOneSlots: SlotMask
   /// The slots whose bytes are in the row's tail, behind its words.
   let tailSlots: SlotMask
   let hasTransformables: Bool
   /// The properties that a save has to validate.
   let validated: [LayoutProperty]
-  /// The slots of the validated properties that are mandatory attributes without further rules.
-  let mandatorySlots: SlotMask
-  /// The validated properties whose slots are not among `mandatorySlots`.
+  /// The validated properties that are more than mandatory attributes, whose slots `places.mandatory` has.
   let ruled: [LayoutProperty]
 
   private let indexByName: [String: Int]
@@ -230,9 +319,6 @@ package final class EntityLayout: @unchecked Sendable {
 
   /// The class of this entity's objects; found once, when a context first needs it. See `objectClass`.
   let classWord = AtomicWord()
-  /// The class for which it was last determined whether it validates values itself; the answer is in the lowest bit.
-  /// See `ValueValidation`.
-  let validatingClass = AtomicWord()
   /// The accessors that the objects' class itself has, once they were looked up. See `OwnAccessors`.
   let ownAccessorsWord = AtomicWord()
 
@@ -332,34 +418,36 @@ package final class EntityLayout: @unchecked Sendable {
     self.toMany = toMany
     self.fetched = fetched
     relationships = properties.filter(\.isRelationship)
-    toOneSlots = SlotMask(slots.lazy.filter { $0.kind == .toOne && !$0.isTransient }.map(\.slot))
-    slotPlaces = slots.map(PropertyPlace.init)
     tailSlots = SlotMask(slots.lazy.filter(\.kind.hasTail).map(\.slot))
     validated = properties.filter(\.needsValidation)
-    mandatorySlots = SlotMask(validated.lazy.filter(\.isMerelyMandatory).map(\.slot))
     ruled = validated.filter { !$0.isMerelyMandatory }
 
     indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
     names = NameTable(properties.map(\.name))
-    places = PlaceTable(entity: index, keys: KeyRegistry.shared.count, properties: properties.count)
     isAbstract = entity.isAbstract
     defaults = slots.compactMap { property in
       guard property.kind != .toOne, let value = property.defaultValue else { return nil }
       return Value(value, for: property).map { (property.slot, $0) }
     }
     hasTransientDefaults = defaults.contains { transients.contains($0.slot) }
-    places.belong(to: self)
-    for property in properties {
-      places.indexes[property.keyNumber] = Int16(property.index)
-      places.places[property.index] = PropertyPlace(property)
-    }
+    places = PlaceTable(
+      entity: index, keys: KeyRegistry.shared.count, properties: properties, slots: slots, defaults: defaults)
+    var traits: EntityTraits = []
+    if !toMany.isEmpty { traits.insert(.toMany) }
+    if !places.destinations.isEmpty { traits.insert(.toOne) }
+    if hasTransformables || !transients.isEmpty { traits.insert(.keptValues) }
+    if !external.isEmpty { traits.insert(.external) }
+    if !validated.isEmpty { traits.insert(.validation) }
+    if !ruled.isEmpty { traits.insert(.rules) }
+    if isAbstract { traits.insert(.abstract) }
+    if defaults.allSatisfy(\.value.isPlain) { traits.insert(.plainDefaults) }
+    places.belong(to: self, traits)
   }
 
   deinit {
     places.free()
     names.free()
     classWord.free()
-    validatingClass.free()
     ownAccessorsWord.free()
   }
 }

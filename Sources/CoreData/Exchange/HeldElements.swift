@@ -34,6 +34,13 @@ extension Array where Element: AnyObject {
   }
 }
 
+extension ArraySlice where Element: AnyObject {
+  /// Calls `body` with each element.
+  func forEachHeld(_ body: (Element) throws -> Void) rethrows {
+    _ = try withUnsafeBufferPointer { try $0.forEachHeld(from: 0, while: { _ in true }, body) }
+  }
+}
+
 extension ContiguousArray where Element: AnyObject {
   /// Calls `body` with each element.
   func forEachHeld(_ body: (Element) throws -> Void) rethrows {

@@ -22,11 +22,13 @@ package struct RowBuilder: ~Copyable {
   private var words: UnsafeMutablePointer<UInt64> { memory.assumingMemoryBound(to: UInt64.self) }
 
   /// Starts a row of which every slot is null.
-  package mutating func beginRow(_ layout: EntityLayout) {
-    end = layout.fixedWords * 8
+  package mutating func beginRow(_ layout: EntityLayout) { beginRow(layout.places) }
+
+  mutating func beginRow(_ places: PlaceTable) {
+    end = places.fixedWords * 8
     reserve(0)
     memset(memory, 0, end)
-    for word in 0..<layout.nullWords { words[word] = .max }
+    for word in 0..<places.nullWords { words[word] = .max }
   }
 
   /// Starts a row with the values of another row of the same entity. Setters replace them; the replaced bytes in the
@@ -96,6 +98,15 @@ package struct RowBuilder: ~Copyable {
 
   @inline(__always)
   package mutating func setText(_ value: String, slot: Int, word: Int) {
+    // Nearly all texts are contiguous; then their bytes are read where they are.
+    let done: Void? = value.utf8.withContiguousStorageIfAvailable {
+      setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word)
+    }
+    if done == nil { setCopy(of: value, slot: slot, word: word) }
+  }
+
+  @inline(never)
+  private mutating func setCopy(of value: String, slot: Int, word: Int) {
     var value = value
     value.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot: slot, word: word) }
   }
@@ -114,6 +125,11 @@ package struct RowBuilder: ~Copyable {
   package mutating func setDestination(_ destination: RowReference, _ property: LayoutProperty) {
     setInt(destination.key, slot: property.slot, word: property.word)
     if property.isPolymorphic { words[property.word + 1] = UInt64(destination.entity) }
+  }
+
+  mutating func setDestination(_ destination: RowReference, _ place: PropertyPlace) {
+    setInt(destination.key, slot: Int(place.slot), word: Int(place.word))
+    if place.isPolymorphic { words[Int(place.word) + 1] = UInt64(destination.entity) }
   }
 
   /// Copies a slot from another row of the same entity.

@@ -44,13 +44,11 @@ package final class RowCache: @unchecked Sendable {
 
   /// Publishes rows that a store has just read or committed. If the cache already has the same bytes at the same
   /// version, the array's row is replaced by the cached one, so that there is one copy.
-  ///
-  /// - Parameter new: how many of them the cache is not likely to know; nil for all.
-  package func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true, new: Int? = nil) {
+  package func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true) {
     guard !rows.isEmpty, !Stress.isOn else { return }
     lock.lock()
     defer { lock.unlock() }
-    table(ofEntity: rows[0].entity).keys.reserve(new ?? rows.count)
+    table(ofEntity: rows[0].entity).keys.reserve(rows.count)
     var shared: [(index: Int, row: RowSnapshot)] = []
     var entered: UInt32 = 0
     var index = 0
@@ -74,6 +72,33 @@ package final class RowCache: @unchecked Sendable {
     // One retain for all rows that refer to the cache from now on.
     if entered > 0 { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), entered) }
     for (index, row) in shared { rows[index] = row }
+  }
+
+  /// Publishes what a store has just committed: its rows are newer than what the cache has.
+  package func publish(_ changes: ChangeSet) {
+    if !changes.deleted.isEmpty { invalidate(changes.deleted.map(\.reference)) }
+    if Stress.isOn { return }
+    lock.lock()
+    defer { lock.unlock() }
+    var entered = publishNew(changes.inserted)
+    for update in changes.updated where publishRow(update.row, table(ofEntity: update.row.entity)) { entered += 1 }
+    if entered > 0 { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), entered) }
+  }
+
+  /// Returns how many of the rows began to refer to the cache.
+  private func publishNew(_ rows: [RowSnapshot]) -> UInt32 {
+    guard let first = rows.first else { return 0 }
+    table(ofEntity: first.entity).keys.reserve(rows.count)
+    var entered: UInt32 = 0
+    var index = 0
+    while index < rows.count {
+      let entity = rows[index].entity
+      let table = table(ofEntity: entity)
+      index = rows.forEachHeld(from: index, while: { $0.entity == entity }) { row in
+        if publishRow(row, table) { entered += 1 }
+      }
+    }
+    return entered
   }
 
   /// Publishes one row. Returns the cached one if it is equal.

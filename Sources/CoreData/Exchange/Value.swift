@@ -21,6 +21,14 @@ package enum Value {
     return false
   }
 
+  /// Whether the value is plain bytes, which can be copied without counting references.
+  var isPlain: Bool {
+    switch self {
+    case .null, .int, .double, .date, .uuid: true
+    case .string, .data, .url, .decimal, .object: false
+    }
+  }
+
   /// The value that a number of the form `real` means in an attribute of a kind.
   init(real: Double, of kind: SlotKind) {
     self = kind == .date ? .date(Date(timeIntervalSinceReferenceDate: real)) : .double(real)

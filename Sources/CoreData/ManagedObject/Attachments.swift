@@ -33,6 +33,14 @@ extension NSManagedObject {
     _modify { yield &attachmentsForMembers.members }
   }
 
+  /// The state of a to-many relationship, if it was used.
+  @inline(__always)
+  final func knownState(_ index: Int) -> ToManyState? {
+    guard let attached, type(of: attached) == Attachments.self else { return nil }
+    let attachments = unsafeDowncast(attached, to: Attachments.self)
+    return index < attachments.members.count ? attachments.members[index] : nil
+  }
+
   final var cachedID: NSManagedObjectID? {
     get {
       guard let attached else { return nil }

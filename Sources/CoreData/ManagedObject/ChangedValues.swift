@@ -13,9 +13,19 @@
 struct ChangedValues {
   private let base: UnsafeMutableRawPointer
 
-  static func make(_ layout: EntityLayout) -> ChangedValues {
-    let count = layout.slots.count
-    let words = max(layout.nullWords, 1)
+  /// A block without values for objects of an entity.
+  static func make(_ layout: EntityLayout) -> ChangedValues { make(layout.places) }
+
+  static func make(_ places: PlaceTable) -> ChangedValues { places.blank.plainCopy() }
+
+  /// A block with the default values of an entity's attributes.
+  static func makeDefaults(_ places: PlaceTable) -> ChangedValues {
+    places.hasPlainDefaults ? places.defaults.plainCopy() : places.defaults.copy()
+  }
+
+  /// Makes the block that others begin as a copy of.
+  static func pattern(slots count: Int, _ defaults: [(slot: Int, value: Value)]) -> ChangedValues {
+    let words = max((count + 63) / 64, 1)
     let values = 16 + words * 16
     let base = UnsafeMutableRawPointer.allocate(
       byteCount: values + count * MemoryLayout<Value>.stride, alignment: 8)
@@ -23,6 +33,17 @@ struct ChangedValues {
     base.storeBytes(of: Int32(count), as: Int32.self)
     base.storeBytes(of: Int32(words), toByteOffset: 4, as: Int32.self)
     (base + values).bindMemory(to: Value.self, capacity: count).initialize(repeating: .null, count: count)
+    let pattern = ChangedValues(base: base)
+    for (slot, value) in defaults { pattern[slot] = value }
+    return pattern
+  }
+
+  /// A copy of a block whose values are plain bytes, which the caller has to free.
+  @inline(__always)
+  private func plainCopy() -> ChangedValues {
+    let size = 16 + words * 16 + count * MemoryLayout<Value>.stride
+    let base = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+    base.copyMemory(from: self.base, byteCount: size)
     return ChangedValues(base: base)
   }
 

@@ -6,10 +6,10 @@
 /// changes the inverse, as if the program had set it, but changing the inverse leaves the relationship alone.
 extension NSManagedObject {
   final func toManyState(_ property: LayoutProperty) -> ToManyState {
+    if let state = knownState(property.toManyIndex) { return state }
     if toManyStates.isEmpty {
       toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count)
     }
-    if let state = toManyStates[property.toManyIndex] { return state }
     let made = ToManyState(base: key < 0 && row == nil && !state.contains(.fault) ? [] : nil)
     toManyStates[property.toManyIndex] = made
     return made
@@ -109,7 +109,7 @@ extension NSManagedObject {
 
   /// An inherited property as this object's own entity has it.
   private final func ownProperty(_ property: LayoutProperty) -> LayoutProperty {
-    layout.property(keyNumber: property.keyNumber) ?? property
+    places.property(keyNumber: property.keyNumber)?.takeUnretainedValue() ?? property
   }
 
   /// Adds a member that is not in the relationship.
@@ -221,7 +221,7 @@ extension NSManagedObject {
 
   private final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
     if destination.owner !== owner { misuse(.otherContext(self, key: property.name, other: destination)) }
-    if !property.destinations.contains(destination.layout.index) {
+    if !property.destinations.contains(destination.places.entity) {
       misuse(.wrongEntity(self, property: property, other: destination))
     }
   }

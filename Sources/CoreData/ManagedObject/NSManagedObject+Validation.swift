@@ -3,15 +3,16 @@ extension NSManagedObject {
   /// Checks every property; several failures come as one error with all of them.
   final func validateProperties() throws {
     if ValueValidation.isOverridden(self) { return try validateEachValue() }
-    let layout = layout
-    if layout.validated.isEmpty { return }
+    let places = places
+    if !places.traits.contains(.validation) { return }
     if state.contains(.fault) { fire() }
-    var failures: [Failure] = []
     // Of a fault among the changed objects only members were added or removed, so its row need not be read.
     let isFault = state.contains(.fault)
     // Nearly always no value is missing, and then only rules about values are left.
-    let isComplete = isFault || layout.mandatorySlots.allSatisfy(hasValue(slot:))
-    if isComplete && layout.ruled.isEmpty { return }
+    let isComplete = isFault || places.mandatory.allSatisfy { hasValue(slot: Int($0)) }
+    if isComplete && !places.traits.contains(.rules) { return }
+    let layout = layout
+    var failures: [Failure] = []
     for property in isComplete ? layout.ruled : layout.validated where !isFault || property.kind == .toMany {
       if property.kind == .toMany { try readMembers(property) }
       failures += problems(property)

@@ -12,7 +12,7 @@ extension NSManagedObject {
   @inline(__always)
   private func changesForWriting() -> ChangedValues {
     if let changes { return changes }
-    let made = ChangedValues.make(layout)
+    let made = ChangedValues.make(places)
     changes = made
     return made
   }
@@ -83,9 +83,13 @@ extension NSManagedObject {
   @usableFromInline
   final func storeObject(_ value: NSManagedObject?, _ key: ManagedKey) {
     fireForChange(call: "setting \"\(key.name)\"")
-    guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
-    guard property.kind == .toOne else { misuse(.wrongType(key.name, object: self, wanted: "a to-one relationship")) }
-    setToOne(value, property)
+    guard let property = places.property(key) else { misuse(.unknownKey(key.name, self)) }
+    property._withUnsafeGuaranteedRef { property in
+      guard property.kind == .toOne else {
+        misuse(.wrongType(key.name, object: self, wanted: "a to-one relationship"))
+      }
+      setToOne(value, property)
+    }
   }
 
   /// Sets any property from a value of key-value coding. The slow path of all typed writes.

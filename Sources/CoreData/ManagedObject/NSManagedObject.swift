@@ -107,7 +107,7 @@ nonisolated open class NSManagedObject: NSObject {
     owner = context?.owner ?? ObjectOwner(layouts)
     super.init()
     key = TemporaryKeys.next()
-    if !layout.toMany.isEmpty { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
+    if places.traits.contains(.toMany) { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
     setDefaultValues()
     if let context { context.registerNew(self) }
   }
@@ -116,9 +116,7 @@ nonisolated open class NSManagedObject: NSObject {
   /// Drops all values that were set, so that the attributes have their default values.
   @inline(__always)
   final func setDefaultValues() {
-    let changes = ChangedValues.make(layout)
-    for (slot, value) in layout.defaults { changes[slot] = value }
-    self.changes = changes
+    changes = ChangedValues.makeDefaults(places)
   }
 
   /// Makes an object of this class' entity in a context.

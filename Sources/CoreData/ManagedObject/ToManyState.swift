@@ -199,7 +199,7 @@ final class ToManyState {
       var members = removed.isEmpty ? base : base.filter { !removed.contains($0) }
       let added = added
       members.reserveCapacity(members.count + added.count)
-      for member in added where member.owner === owner { members.append(member.reference) }
+      added.forEachHeld { if $0.owner === owner { members.append($0.reference) } }
       self.base = members
     }
     arrivals = []

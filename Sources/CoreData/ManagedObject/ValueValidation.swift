@@ -19,15 +19,15 @@ enum ValueValidation {
   @inline(__always)
   static func isOverridden(_ object: NSManagedObject) -> Bool {
     let type = type(of: object)
-    let known = object.layout.validatingClass.value
+    let known = object.places.validatingClass.value
     if known & ~1 == address(type) { return known & 1 == 1 }
-    return rememberAnswer(type, object.layout)
+    return rememberAnswer(type, object.places)
   }
 
   @inline(never)
-  private static func rememberAnswer(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> Bool {
+  private static func rememberAnswer(_ type: NSManagedObject.Type, _ places: PlaceTable) -> Bool {
     let isOverriding = isOverridden(by: type)
-    layout.validatingClass.value = address(type) | (isOverriding ? 1 : 0)
+    places.validatingClass.value = address(type) | (isOverriding ? 1 : 0)
     return isOverriding
   }
 

@@ -26,7 +26,7 @@ extension PostgreSQLStore {
           let written = try reconnected { try write { try run.run($0, $1, $2) } }
           if metadata != nil { didWriteMetadata() }
           history?.didCommit(written.transaction)
-          publish(changes)
+          rowCache.publish(changes)
           return .saved(rewritten: publish(derived: written.derived))
         } catch let outdated as SaveRun.Outdated {
           return .versionConflicts(try conflicts(outdated.rows))
@@ -101,13 +101,6 @@ extension PostgreSQLStore {
     var rows = derived
     rowCache.publish(&rows)
     return rows
-  }
-
-  /// Updates the cache with committed changes.
-  private func publish(_ changes: ChangeSet) {
-    rowCache.invalidate(changes.deleted.map(\.reference))
-    var rows = changes.inserted + changes.updated.map(\.row)
-    rowCache.publish(&rows, sharingEqual: false, new: changes.inserted.count)
   }
 
   private func conflicts(_ bases: [RowSnapshot]) throws -> [VersionConflict] {

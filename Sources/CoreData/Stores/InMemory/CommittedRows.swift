@@ -47,7 +47,7 @@ package final class CommittedRows: @unchecked Sendable {
     lock.withLock {
       if let refusal = rows.refusal(of: changes) { return refusal }
       rows.apply(changes)
-      publish(changes)
+      rowCache.publish(changes)
       return .saved(rewritten: [])
     }
   }
@@ -61,7 +61,7 @@ package final class CommittedRows: @unchecked Sendable {
       new.apply(changes)
       try write(new)
       rows = new
-      publish(changes)
+      rowCache.publish(changes)
       return .saved(rewritten: [])
     }
   }
@@ -75,15 +75,8 @@ package final class CommittedRows: @unchecked Sendable {
     try write()
     lock.withLock {
       rows = new
-      publish(changes)
+      rowCache.publish(changes)
     }
     return .saved(rewritten: [])
-  }
-
-  /// Invariant 8: only what is committed.
-  private func publish(_ changes: ChangeSet) {
-    rowCache.invalidate(changes.deleted.map(\.reference))
-    var written = changes.inserted + changes.updated.map(\.row)
-    rowCache.publish(&written, sharingEqual: false)
   }
 }

@@ -60,11 +60,7 @@ extension SQLiteStore {
   private func publish(
     _ changes: ChangeSet, notes: TriggerNotes?, connection: Connection
   ) throws -> [RowSnapshot] {
-    var rows = changes.inserted
-    rows.reserveCapacity(rows.count + changes.updated.count)
-    for update in changes.updated { rows.append(update.row) }
-    rowCache.invalidate(changes.deleted.map(\.reference))
-    rowCache.publish(&rows, sharingEqual: false, new: changes.inserted.count)
+    rowCache.publish(changes)
     guard let notes, !notes.rows.isEmpty else { return [] }
     var keys: [Int: Set<Int64>] = [:]
     for note in notes.rows {

@@ -39,7 +39,7 @@ final class SavePlanner: @unchecked Sendable {
       + links.removals.map(step)
       + grouped(changes.deleted).map { .delete(try plan($0.entity, in: &deletes, RowWritePlan.delete), $0.rows) }
       + updateSteps(changes.updated)
-      + grouped(changes.inserted).map { .insert(try plan($0.entity, in: &inserts, RowWritePlan.insert), $0.rows) }
+      + groupedNew(changes.inserted).map { .insert(try plan($0.entity, in: &inserts, RowWritePlan.insert), $0.rows) }
       + links.additions.map(step)
       + orderSteps(changes.links)
   }
@@ -59,6 +59,22 @@ final class SavePlanner: @unchecked Sendable {
         positions[row.entity] = groups.count
         groups.append((row.entity, [row]))
       }
+    }
+    return groups
+  }
+
+  /// The same for new rows, of which there may be many. Objects of one entity are often made one after the other; then
+  /// their rows are a part of the list, and none is copied.
+  private func groupedNew(_ rows: [RowSnapshot]) -> [(entity: Int, rows: ArraySlice<RowSnapshot>)] {
+    var groups: [(entity: Int, rows: ArraySlice<RowSnapshot>)] = []
+    var index = 0
+    while index < rows.count {
+      let (start, entity) = (index, rows[index].entity)
+      if groups.contains(where: { $0.entity == entity }) {
+        return grouped(rows).map { ($0.entity, $0.rows[...]) }
+      }
+      index = rows.forEachHeld(from: start, while: { $0.entity == entity }, { _ in })
+      groups.append((entity, rows[start..<index]))
     }
     return groups
   }

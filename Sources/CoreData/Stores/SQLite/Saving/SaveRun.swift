@@ -78,10 +78,10 @@ struct SaveRun {
     }
   }
 
-  private mutating func insert(_ plan: RowWritePlan, _ rows: [RowSnapshot]) throws {
+  private mutating func insert(_ plan: RowWritePlan, _ rows: ArraySlice<RowSnapshot>) throws {
     let statement = try connection.statement(plan.text)
     let handle = statement.handle
-    for row in rows {
+    try rows.forEachHeld { row in
       let written = writer.written.count
       try plan.bindInsert(row, statement: statement, writer: &writer)
       if connection.trace != nil { trace(statement, plan: plan, row: row) }

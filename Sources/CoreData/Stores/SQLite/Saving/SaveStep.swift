@@ -2,7 +2,7 @@
 enum SaveStep {
   /// Each row must still have the version it was read with.
   case check(RowWritePlan, [RowSnapshot])
-  case insert(RowWritePlan, [RowSnapshot])
+  case insert(RowWritePlan, ArraySlice<RowSnapshot>)
   case update(RowWritePlan, [RowUpdate])
   case delete(RowWritePlan, [RowSnapshot])
   /// A statement with one parameter, run for each key.
@@ -15,8 +15,8 @@ enum SaveStep {
   /// The statement, and how often it runs: for tests and the trace.
   var summary: (sql: String, count: Int) {
     switch self {
-    case .check(let plan, let rows), .insert(let plan, let rows), .delete(let plan, let rows):
-      return (plan.text.sql, rows.count)
+    case .check(let plan, let rows), .delete(let plan, let rows): return (plan.text.sql, rows.count)
+    case .insert(let plan, let rows): return (plan.text.sql, rows.count)
     case .update(let plan, let updates): return (plan.text.sql, updates.count)
     case .keys(let text, let keys): return (text.sql, keys.count)
     case .pairs(let text, let pairs): return (text.sql, pairs.count)
