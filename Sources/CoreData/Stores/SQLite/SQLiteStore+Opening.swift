@@ -104,8 +104,8 @@ extension SQLiteStore {
   // An existing file.
 
   private func openExisting(_ url: URL, path: String) throws -> OpenFile {
-    let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
-    let hasLog = ((log?[.size] as? NSNumber)?.intValue ?? 0) > 0
+    var log = stat()
+    let hasLog = stat(path + "-wal", &log) == 0 && log.st_size > 0
     return try opening(url) {
       let writer = try Connection(path: path, options: connectionOptions())
       writer.trace = trace

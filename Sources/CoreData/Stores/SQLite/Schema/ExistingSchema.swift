@@ -19,7 +19,7 @@ package struct ExistingSchema {
     package let name: String
     /// The declared type in capitals; empty in the join tables of the oldest files.
     package let type: String
-    package let isKey: Bool
+    package internal(set) var isKey: Bool
 
     package init(name: String, type: String, isKey: Bool) {
       self.name = name

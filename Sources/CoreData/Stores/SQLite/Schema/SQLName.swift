@@ -2,10 +2,12 @@
 package enum SQLName {
   /// The name for use in SQL: in quotes if it has characters that a plain name can't have.
   package static func quoted(_ name: String) -> String {
-    let isPlain = name.utf8.allSatisfy {
-      $0 == 95 || $0 >= 128 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0
-    }
-    return isPlain && !name.isEmpty ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    name.utf8.allSatisfy(isPlain) && !name.isEmpty ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+  }
+
+  /// Whether a name with this byte needs no quotes for it. SQLite takes all bytes from 128 on for letters.
+  static func isPlain(_ byte: UInt8) -> Bool {
+    byte == 95 || byte >= 128 || 48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte
   }
 
   /// The name as a text literal.

@@ -134,33 +134,31 @@ extension ExistingSchema {
 }
 
 extension ExistingSchema {
-  /// The columns of all tables of the store, by the table's name. The statement returns the columns of one table in
-  /// consecutive rows.
+  /// The columns of all tables of the store, by the table's name.
   private static func readTables(_ connection: Connection) throws -> [String: [Column]] {
     var tables: [String: [Column]] = [:]
-    var table: String?
-    var columns: [Column] = []
-    func endTable() {
-      if let table { tables[SQLName.quoted(SQLName.inCapitals(table)), default: []] += columns }
-      columns.removeAll(keepingCapacity: true)
-    }
-    try connection.forEachRow(
-      """
-      SELECT m.name, c.name, c.type, c.pk FROM sqlite_master m JOIN pragma_table_info(m.name) c \
-      WHERE m.type = 'table' AND m.name LIKE 'Z%' ORDER BY m.rowid, c.cid
-      """
-    ) { row in
-      guard let name = row.text(0), let column = row.text(1) else { return }
-      if name != table {
-        endTable()
-        table = name
+    var others: [String] = []
+    try connection.forEachRow("SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z%'") { row in
+      guard let name = row.text(0) else { return }
+      if let bytes = row.textBytes(0), let sql = row.textBytes(1), let table = TableDefinition(sql, table: bytes) {
+        tables[SQLName.quoted(SQLName.inCapitals(name)), default: []] += table.columns
+      } else {
+        others.append(name)
       }
-      columns.append(
-        Column(
-          name: SQLName.quoted(SQLName.inCapitals(column)), type: SQLName.inCapitals(row.text(2) ?? ""),
-          isKey: row.int(3) != 0))
     }
-    endTable()
+    for name in others {
+      tables[SQLName.quoted(SQLName.inCapitals(name)), default: []] += try columns(of: name, connection)
+    }
     return tables
+  }
+
+  /// The columns of a table that was not made by a statement of ours.
+  private static func columns(of table: String, _ connection: Connection) throws -> [Column] {
+    try connection.rows("SELECT name, type, pk FROM pragma_table_info(\(SQLName.literal(table))) ORDER BY cid").compactMap {
+      row in
+      guard let name = row[0] else { return nil }
+      return Column(
+        name: SQLName.quoted(SQLName.inCapitals(name)), type: SQLName.inCapitals(row[1] ?? ""), isKey: row[2] != "0")
+    }
   }
 }
