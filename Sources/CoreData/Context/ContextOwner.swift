@@ -381,14 +381,21 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   /// All living objects.
-  var allObjects: [NSManagedObject] {
+  var allObjects: [NSManagedObject] { objects { _ in true } }
+
+  /// The living objects but faults that have no row at hand. A context may have many more of those.
+  var objectsWithRows: [NSManagedObject] { objects { !$0.state.contains(.fault) || $0.row != nil } }
+
+  private func objects(_ isWanted: (NSManagedObject) -> Bool) -> [NSManagedObject] {
     lock.lock()
     defer { lock.unlock() }
     var objects: [NSManagedObject] = []
     for table in tables.joined() + [unsaved] {
       table.keys.forEach { _, pointer in
-        if swift_tryRetain(pointer) != nil {
-          objects.append(Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue())
+        // An object's memory stays until it has left the table, so it can be asked before it is retained.
+        let object = Unmanaged<NSManagedObject>.fromOpaque(pointer)
+        if object._withUnsafeGuaranteedRef(isWanted), swift_tryRetain(pointer) != nil {
+          objects.append(object.takeRetainedValue())
         }
       }
     }

@@ -3,14 +3,14 @@ import Foundation
 /// The pairs of a source row and the row that one entity mapping has made from it, in the order in which they were
 /// recorded. Only keys and numbers are kept.
 ///
-/// A source may occur several times, and so may a destination.
-struct Associations {
+/// A source may occur several times, and so may a destination. A class, so that asking one of many copies no lists.
+final class Associations {
   private var sources = RowList()
   private var destinations = RowList()
 
   var count: Int { sources.count }
 
-  mutating func append(source: RowReference, destination: RowReference, _ roots: Roots) {
+  func append(source: RowReference, destination: RowReference, _ roots: Roots) {
     sources.append(source, root: roots.source(source.entity))
     destinations.append(destination, root: roots.destination(destination.entity))
   }
@@ -28,12 +28,12 @@ struct Associations {
   var allDestinations: [RowReference] { destinations.distinct }
 
   /// Forgets the pairs of deleted objects.
-  mutating func remove(destinations gone: Set<RowReference>, _ roots: Roots) {
-    var rest = Associations()
+  func remove(destinations gone: Set<RowReference>, _ roots: Roots) {
+    let rest = Associations()
     for index in 0..<count where !gone.contains(destinations[index]) {
       rest.append(source: sources[index], destination: destinations[index], roots)
     }
-    self = rest
+    (sources, destinations) = (rest.sources, rest.destinations)
   }
 
   /// The root of each entity in both models. Keys are unique within a root.

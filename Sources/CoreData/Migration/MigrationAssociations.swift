@@ -9,13 +9,17 @@ final class MigrationAssociations {
   private let roots: Associations.Roots
   private var saved: [String: Associations] = [:]
   private var pending: [Pending] = []
-  private var pendingBySource: [ObjectIdentifier: [Int]] = [:]
-  private var pendingByDestination: [ObjectIdentifier: [Int]] = [:]
+  /// The last of `pending` for each source; those before it follow from `Pending.beforeBySource`.
+  private var lastBySource: [ObjectIdentifier: Int] = [:]
+  private var lastByDestination: [ObjectIdentifier: Int] = [:]
 
   private struct Pending {
     let mapping: String
     let source: NSManagedObject
     let destination: NSManagedObject
+    /// The index of the pair before this one with the same source; -1 for none.
+    let beforeBySource: Int
+    let beforeByDestination: Int
   }
 
   init(_ source: MigrationStack, _ destination: MigrationStack) {
@@ -27,23 +31,44 @@ final class MigrationAssociations {
   // Recording.
 
   func append(_ source: NSManagedObject, destination: NSManagedObject, mapping: NSEntityMapping) {
-    pendingBySource[ObjectIdentifier(source), default: []].append(pending.count)
-    pendingByDestination[ObjectIdentifier(destination), default: []].append(pending.count)
-    pending.append(Pending(mapping: mapping.name ?? "", source: source, destination: destination))
+    let index = pending.count
+    pending.append(
+      Pending(
+        mapping: mapping.name ?? "", source: source, destination: destination,
+        beforeBySource: lastBySource.updateValue(index, forKey: ObjectIdentifier(source)) ?? -1,
+        beforeByDestination: lastByDestination.updateValue(index, forKey: ObjectIdentifier(destination)) ?? -1))
+  }
+
+  /// The indexes of pending pairs from the last one on backwards, in ascending order.
+  private func chain(from last: Int?, _ before: KeyPath<Pending, Int>) -> [Int] {
+    guard var index = last else { return [] }
+    var indexes = [index]
+    while pending[index][keyPath: before] >= 0 {
+      index = pending[index][keyPath: before]
+      indexes.append(index)
+    }
+    return indexes.reversed()
   }
 
   /// Replaces objects with their keys, after a save.
   func exchangeObjectsForKeys() {
     for new in pending where new.source.key > 0 && new.destination.key > 0 {
-      saved[new.mapping, default: Associations()]
+      associations(new.mapping)
         .append(source: new.source.reference, destination: new.destination.reference, roots)
     }
     dropPending()
   }
 
+  private func associations(_ mapping: String) -> Associations {
+    if let known = saved[mapping] { return known }
+    let new = Associations()
+    saved[mapping] = new
+    return new
+  }
+
   /// Forgets new objects that were deleted.
   func remove(destinations gone: Set<RowReference>) {
-    for name in saved.keys { saved[name]?.remove(destinations: gone, roots) }
+    for associations in saved.values { associations.remove(destinations: gone, roots) }
   }
 
   func removeAll() {
@@ -53,8 +78,8 @@ final class MigrationAssociations {
 
   private func dropPending() {
     pending.removeAll(keepingCapacity: true)
-    pendingBySource.removeAll(keepingCapacity: true)
-    pendingByDestination.removeAll(keepingCapacity: true)
+    lastBySource.removeAll(keepingCapacity: true)
+    lastByDestination.removeAll(keepingCapacity: true)
   }
 
   // Finding rows of saved pairs.
@@ -78,7 +103,8 @@ final class MigrationAssociations {
     for object in objects {
       for name in mappings {
         if let rows = saved[name]?.destinations(of: object.reference, roots) { found += destination.faults(rows) }
-        for index in pendingBySource[ObjectIdentifier(object)] ?? [] where pending[index].mapping == name {
+        let indexes = chain(from: lastBySource[ObjectIdentifier(object)], \.beforeBySource)
+        for index in indexes where pending[index].mapping == name {
           found.append(pending[index].destination)
         }
       }
@@ -96,7 +122,8 @@ final class MigrationAssociations {
     var found: [NSManagedObject] = []
     for object in objects {
       found += source.faults(sources(mapping, of: object.reference))
-      for index in pendingByDestination[ObjectIdentifier(object)] ?? [] where pending[index].mapping == mapping {
+      let indexes = chain(from: lastByDestination[ObjectIdentifier(object)], \.beforeByDestination)
+      for index in indexes where pending[index].mapping == mapping {
         found.append(pending[index].source)
       }
     }

@@ -40,8 +40,8 @@ extension MigrationRun {
   func savePass() throws {
     let context = destination.context
     context.processPendingChanges()
-    let new = Array(context.insertedObjects)
-    let deleted = context.deletedObjects.map(\.reference)
+    let new = context.ledger.newObjects
+    let deleted = context.ledger.deletedObjects.map(\.reference)
     if context.hasChanges {
       do { try context.save() } catch { throw saveFailure(error as NSError) }
     }
@@ -79,7 +79,7 @@ extension MigrationRun {
 extension NSManagedObjectContext {
   /// Turns all objects without changes into faults, and forgets everything else that was kept of the stores' rows.
   func forgetReadRows() {
-    for object in owner?.allObjects ?? [] where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
+    for object in owner?.objectsWithRows ?? [] where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
     recentDestinations.removeAll()
     batches = []
     formerKeys = [:]

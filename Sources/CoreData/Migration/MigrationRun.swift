@@ -21,6 +21,9 @@ final class MigrationRun {
   var kept = ContiguousArray<NSManagedObject>()
   let keepsObjects: Bool
 
+  /// What the mapping does that made the last object.
+  var plan: MappingPlan?
+
   private let steps: [Step]
 
   struct Step {

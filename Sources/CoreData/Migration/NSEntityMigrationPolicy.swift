@@ -72,16 +72,19 @@ extension NSEntityMigrationPolicy {
   private func makeInstance(
     for source: NSManagedObject, _ mapping: NSEntityMapping, _ manager: NSMigrationManager
   ) throws {
-    guard let entity = manager.destinationEntity(for: mapping) else { return }
+    let plan = manager.plan(for: mapping)
+    guard let entity = plan.entity else { return }
     let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
     var variables = MigrationVariables(
       manager: manager, mapping: mapping, policy: self, source: source, destination: destination)
-    for property in mapping.attributeMappings ?? [] {
-      guard let name = property.name, let expression = property.valueExpression,
-        !(entity.attributesByName[name] is NSDerivedAttributeDescription)
-      else { continue }
-      variables.property = property
-      try destination.setValue(try MigrationExpressions.value(of: expression, variables), checkedForKey: name)
+    for attribute in plan.attributes {
+      if let copy = attribute.copy, source.layout.property(named: copy.source.name) === copy.source {
+        destination.take(copy.source, from: source, into: copy.destination)
+        continue
+      }
+      variables.property = attribute.mapping
+      try destination.setValue(
+        try MigrationExpressions.value(of: attribute.expression, variables), checkedForKey: attribute.name)
     }
     manager.associate(sourceInstance: source, withDestinationInstance: destination, for: mapping)
   }
@@ -89,22 +92,31 @@ extension NSEntityMigrationPolicy {
   private func relate(
     _ destination: NSManagedObject, mapping: NSEntityMapping, manager: NSMigrationManager
   ) throws {
-    guard let mappings = mapping.relationshipMappings, mappings.contains(where: { $0.valueExpression != nil }) else {
-      return
-    }
+    let plan = manager.plan(for: mapping)
+    if plan.relationships.isEmpty { return }
     var variables = MigrationVariables(
       manager: manager, mapping: mapping, policy: self, destination: destination)
     variables.source =
       manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [destination]).first
-    for property in mappings {
-      guard let name = property.name, let expression = property.valueExpression else { continue }
-      variables.property = property
-      let value = try MigrationExpressions.value(of: expression, variables)
-      guard let relationship = destination.entity.relationshipsByName[name] else {
-        try destination.setValue(value, checkedForKey: name)
-        continue
+    for property in plan.relationships {
+      let name = property.name
+      var members: [NSManagedObject]
+      let relationship: NSRelationshipDescription
+      if let followed = property.followed, let source = variables.source, let run = manager.run, run.current === mapping,
+        let own = property.relationship, source.layout.property(named: followed.source.name) === followed.source
+      {
+        relationship = own
+        members = run.associations.destinations(followed.mappings, of: source.destinations(followed.source))
+      } else {
+        variables.property = property.mapping
+        let value = try MigrationExpressions.value(of: property.expression, variables)
+        guard let own = destination.entity.relationshipsByName[name] else {
+          try destination.setValue(value, checkedForKey: name)
+          continue
+        }
+        relationship = own
+        members = MigrationExpressions.objects(in: value)
       }
-      var members = MigrationExpressions.objects(in: value)
       // An inferred mapping leaves out objects that the relationship can no longer have. In the program's own mapping
       // they are an error.
       if manager.mappingModel.isInferred, let entity = relationship.destinationEntity {

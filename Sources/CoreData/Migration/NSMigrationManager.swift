@@ -143,6 +143,14 @@ nonisolated open class NSMigrationManager: NSObject {
   /// Any thread. Does nothing if no migration is running.
   open func cancelMigrationWithError(_ error: any Error) { state.cancel(error as NSError) }
 
+  /// What a mapping does for each object.
+  final func plan(for mapping: NSEntityMapping) -> MappingPlan {
+    if let plan = run?.plan, plan.mapping === mapping { return plan }
+    let plan = MappingPlan(mapping, self)
+    run?.plan = plan
+    return plan
+  }
+
   private func running(_ call: StaticString) -> MigrationRun {
     guard let run else { misuse(.notMigrating("\(call)")) }
     return run

@@ -1,0 +1,118 @@
+/// What an entity mapping does for each object, looked up once: mappings don't change while a migration uses them.
+///
+/// Nearly all attributes of nearly all mappings are copied, `$source.title`. Evaluating that for each object, as a value
+/// of any class under a key of any kind, takes ten times as long as everything else that a migration does with it.
+final class MappingPlan {
+  let mapping: NSEntityMapping
+  /// The entity of the new objects; nil for a mapping that makes none.
+  let entity: NSEntityDescription?
+  private(set) var attributes: [AttributePlan] = []
+  private(set) var relationships: [RelationshipPlan] = []
+
+  struct AttributePlan {
+    let mapping: NSPropertyMapping
+    let name: String
+    let expression: FoundationExpression
+    /// The attribute that is copied, and its copy; nil where the expression has to be evaluated.
+    let copy: (source: LayoutProperty, destination: LayoutProperty)?
+  }
+
+  struct RelationshipPlan {
+    let mapping: NSPropertyMapping
+    let name: String
+    let expression: FoundationExpression
+    /// The relationship in the destination model; nil for a name that it does not have.
+    let relationship: NSRelationshipDescription?
+    /// The relationship whose migrated objects are meant, and the mappings that make them; nil where the expression has
+    /// to be evaluated.
+    let followed: (source: LayoutProperty, mappings: [String])?
+  }
+
+  init(_ mapping: NSEntityMapping, _ manager: NSMigrationManager) {
+    let entity = manager.destinationEntity(for: mapping)
+    self.mapping = mapping
+    self.entity = entity
+    let source = manager.run.flatMap { run in
+      mapping.sourceEntityName.flatMap(run.source.layouts.layout(named:))
+    }
+    let destination = entity.flatMap { manager.run?.destination.layouts.layout(of: $0) }
+    for property in mapping.attributeMappings ?? [] {
+      guard let name = property.name, let expression = property.valueExpression,
+        !(entity?.attributesByName[name] is NSDerivedAttributeDescription)
+      else { continue }
+      attributes.append(
+        AttributePlan(
+          mapping: property, name: name, expression: expression,
+          copy: MappingPlan.copy(expression, from: source, to: destination?.property(named: name))))
+    }
+    for property in mapping.relationshipMappings ?? [] {
+      guard let name = property.name, let expression = property.valueExpression else { continue }
+      relationships.append(
+        RelationshipPlan(
+          mapping: property, name: name, expression: expression, relationship: entity?.relationshipsByName[name],
+          followed: MappingPlan.followed(expression, from: source, manager)))
+    }
+  }
+
+  /// The relationship of the source that an expression of an inferred mapping follows: `FUNCTION($manager,
+  /// "destinationInstancesForSourceRelationshipNamed:sourceInstances:", "books", $source.books)`.
+  private static func followed(
+    _ expression: FoundationExpression, from source: EntityLayout?, _ manager: NSMigrationManager
+  ) -> (source: LayoutProperty, mappings: [String])? {
+    guard let source, let run = manager.run, let node = try? expressionNode(of: expression),
+      case .function(PredicateFunction.methodCall, let arguments) = node, arguments.count == 4,
+      case .variable(NSMigrationManagerKey) = arguments[0],
+      case .constant(.string("destinationInstancesForSourceRelationshipNamed:sourceInstances:")) = arguments[1],
+      case .constant(.string(let name)) = arguments[2], arguments[3].keyOfSource == name,
+      let property = source.property(named: name), property.isRelationship, !property.isTransient
+    else { return nil }
+    let entities = run.source.layouts.layouts[property.destinations].map(\.name)
+    return (property, run.names(ofMappingsFrom: Set(entities)))
+  }
+
+  /// The attribute that an expression copies, if a value of it is one of the other without a conversion.
+  private static func copy(
+    _ expression: FoundationExpression, from source: EntityLayout?, to destination: LayoutProperty?
+  ) -> (source: LayoutProperty, destination: LayoutProperty)? {
+    guard let source, let destination, let node = try? expressionNode(of: expression), let key = node.keyOfSource,
+      let property = source.property(named: key), property.kind == destination.kind, !property.isTransient,
+      !destination.isTransient
+    else { return nil }
+    switch property.kind {
+    case .int16, .int32, .int64, .boolean, .double, .date, .string, .uuid: return (property, destination)
+    // Files of their own, numbers of another width, texts that are no URL: what key-value coding makes of them.
+    case .float, .uri, .decimal, .binary, .transformable, .undefined, .toOne, .toMany, .fetched, .composite: return nil
+    }
+  }
+}
+
+extension ExpressionNode {
+  /// The key of `$source.key`; nil for other expressions.
+  fileprivate var keyOfSource: String? {
+    guard case .nested(.variable(NSMigrationSourceObjectKey), let path) = keyPathCall ?? self, path.count == 1 else {
+      return nil
+    }
+    return path[0]
+  }
+}
+
+extension NSManagedObject {
+  /// The objects that a relationship leads to.
+  final func destinations(_ property: LayoutProperty) -> [NSManagedObject] {
+    fireIfNeeded(call: "reading \"\(property.name)\"")
+    if property.kind == .toOne { return toOne(property).map { [$0] } ?? [] }
+    return readableMembers(property).map(Array.init) ?? []
+  }
+
+  /// Sets an attribute to the value that another object has for an attribute of the same kind.
+  final func take(_ source: LayoutProperty, from object: NSManagedObject, into destination: LayoutProperty) {
+    object.fireIfNeeded(call: "reading \"\(source.name)\"")
+    fireForChange(call: "setting \"\(destination.name)\"")
+    var value = object.currentValue(source)
+    // A file may hold a number that the attribute can't.
+    if case .int(let number) = value, !destination.kind.range.contains(number) {
+      value = .int(destination.kind.boxed(integer: number).int64Value)
+    }
+    write(value, slot: destination.slot)
+  }
+}
