@@ -102,7 +102,8 @@ extension NSEntityMigrationPolicy {
       let name = property.name
       var members: [NSManagedObject]
       let relationship: NSRelationshipDescription
-      if let followed = property.followed, let source = variables.source, let run = manager.run, run.current === mapping,
+      if let followed = property.followed, let source = variables.source, let run = manager.run,
+        run.current === mapping,
         let own = property.relationship, source.layout.property(named: followed.source.name) === followed.source
       {
         relationship = own

@@ -2,7 +2,8 @@
 package enum SQLName {
   /// The name for use in SQL: in quotes if it has characters that a plain name can't have.
   package static func quoted(_ name: String) -> String {
-    name.utf8.allSatisfy(isPlain) && !name.isEmpty ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+    name.utf8.allSatisfy(isPlain) && !name.isEmpty
+      ? name : "\"" + name.replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
 
   /// Whether a name with this byte needs no quotes for it. SQLite takes all bytes from 128 on for letters.

@@ -154,11 +154,12 @@ extension ExistingSchema {
 
   /// The columns of a table that was not made by a statement of ours.
   private static func columns(of table: String, _ connection: Connection) throws -> [Column] {
-    try connection.rows("SELECT name, type, pk FROM pragma_table_info(\(SQLName.literal(table))) ORDER BY cid").compactMap {
-      row in
-      guard let name = row[0] else { return nil }
-      return Column(
-        name: SQLName.quoted(SQLName.inCapitals(name)), type: SQLName.inCapitals(row[1] ?? ""), isKey: row[2] != "0")
-    }
+    try connection.rows("SELECT name, type, pk FROM pragma_table_info(\(SQLName.literal(table))) ORDER BY cid")
+      .compactMap {
+        row in
+        guard let name = row[0] else { return nil }
+        return Column(
+          name: SQLName.quoted(SQLName.inCapitals(name)), type: SQLName.inCapitals(row[1] ?? ""), isKey: row[2] != "0")
+      }
   }
 }
