@@ -142,6 +142,42 @@ struct OpeningTests {
     #expect(!FileManager.default.fileExists(atPath: url.path + "-wal"))
   }
 
+  @Test(
+    "A table that another program has made again, in other words, is found with its columns",
+    arguments: [
+      "CREATE TABLE \"ZTHING\" (\"Z_PK\" INTEGER PRIMARY KEY, [Z_ENT] INTEGER, Z_OPT INTEGER, `ZNAME` VARCHAR)",
+      "create table zthing (z_pk integer primary key, z_ent integer, z_opt integer, zname varchar)",
+      "CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR /* a name */)",
+      "CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR CHECK (ZNAME <> ','))",
+      "CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER DEFAULT 1, Z_OPT INTEGER, ZNAME, UNIQUE (ZNAME))",
+      "CREATE TABLE ZTHING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER );"
+        + "ALTER TABLE ZTHING ADD COLUMN ZNAME VARCHAR(20)",
+    ])
+  func tableInOtherWords(_ statement: String) throws {
+    let url = try storeWithTable(statement)
+    let store = try openStore(model(), at: url)
+    try store.insert("Thing", [["name": .string("a")]])
+    #expect(try store.all("Thing").count == 1)
+  }
+
+  @Test("A column that only a comment or a text has in the table's statement is missing")
+  func columnInComment() throws {
+    for statement in [
+      "CREATE TABLE ZTHING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER /* , ZNAME VARCHAR */ )",
+      "CREATE TABLE ZTHING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER DEFAULT ', ZNAME VARCHAR' )",
+    ] {
+      #expect(error(model(), try storeWithTable(statement))?.code == NSPersistentStoreIncompatibleSchemaError)
+    }
+  }
+
+  /// A store of `model` whose table was made again by a statement.
+  private func storeWithTable(_ statement: String) throws -> URL {
+    let url = folder.file("\(UUID().uuidString).sqlite")
+    try openStore(model(), at: url).willRemove(from: nil)
+    try Connection(path: url.path, options: Connection.Options()).execute("DROP TABLE ZTHING; " + statement)
+    return url
+  }
+
   @Test("A read-only store leaves every byte as it was", arguments: [true, false])
   func readOnly(_ keepsLog: Bool) throws {
     let model = model()
