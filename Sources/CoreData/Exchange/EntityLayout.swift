@@ -264,6 +264,52 @@ package struct PropertyPlace {
   }
 }
 
+/// Collects the properties of an entity, in their order.
+private struct LayoutParts {
+  let entity: NSEntityDescription
+  let index: Int
+  let superIndex: Int
+  let model: ModelLayouts
+  private(set) var properties: [LayoutProperty] = []
+  private(set) var slots: [LayoutProperty] = []
+  private(set) var toMany: [LayoutProperty] = []
+  private(set) var fetched: [LayoutProperty] = []
+
+  init(entity: NSEntityDescription, index: Int, superIndex: Int, model: ModelLayouts) {
+    self.entity = entity
+    self.index = index
+    self.superIndex = superIndex
+    self.model = model
+  }
+
+  @discardableResult
+  mutating func add(
+    _ description: NSPropertyDescription, _ kind: SlotKind, destination: Int = -1, polymorphic: Bool = false,
+    path: String? = nil, of composite: LayoutProperty? = nil
+  ) -> LayoutProperty {
+    let isSlot = kind != .toMany && kind != .fetched && kind != .composite
+    let hasMembers = kind == .toMany || kind == .fetched
+    let property = LayoutProperty(
+      description: description, name: path ?? description.name, kind: kind,
+      isTransient: description.isTransient || composite?.isTransient ?? false, index: properties.count,
+      slot: isSlot ? slots.count : -1, toManyIndex: hasMembers ? toMany.count + fetched.count : -1,
+      declaringEntity: superIndex < 0
+        ? index : model.indexOfDeclaringEntity(of: composite?.description ?? description, in: entity),
+      destination: destination, isPolymorphic: polymorphic)
+    property.composite = composite
+    properties.append(property)
+    if isSlot { slots.append(property) }
+    if kind == .toMany { toMany.append(property) }
+    if kind == .fetched { fetched.append(property) }
+    if kind == .composite {
+      property.elements = property.compositeAttribute.elements.map {
+        add($0, SlotKind($0), path: "\(property.name).\($0.name)", of: composite ?? property)
+      }
+    }
+    return property
+  }
+}
+
 /// Where the properties of one entity live: in a row, and among an object's changed values.
 ///
 /// Immutable after `ModelLayouts.init`; shared by all contexts, stores and threads.
@@ -351,50 +397,24 @@ package final class EntityLayout: @unchecked Sendable {
     self.superIndex = superIndex
     subtreeEnd = index + 1
 
-    var properties: [LayoutProperty] = []
-    var slots: [LayoutProperty] = []
-    var toMany: [LayoutProperty] = []
-    var fetched: [LayoutProperty] = []
-    func byName(_ a: NSPropertyDescription, _ b: NSPropertyDescription) -> Bool { a.name < b.name }
-    @discardableResult
-    func add(
-      _ description: NSPropertyDescription, _ kind: SlotKind, destination: Int = -1, polymorphic: Bool = false,
-      path: String? = nil, of composite: LayoutProperty? = nil
-    ) -> LayoutProperty {
-      let isSlot = kind != .toMany && kind != .fetched && kind != .composite
-      let hasMembers = kind == .toMany || kind == .fetched
-      let property = LayoutProperty(
-        description: description, name: path ?? description.name, kind: kind,
-        isTransient: description.isTransient || composite?.isTransient ?? false, index: properties.count,
-        slot: isSlot ? slots.count : -1, toManyIndex: hasMembers ? toMany.count + fetched.count : -1,
-        declaringEntity: superIndex < 0
-          ? index : model.indexOfDeclaringEntity(of: composite?.description ?? description, in: entity),
-        destination: destination, isPolymorphic: polymorphic)
-      property.composite = composite
-      properties.append(property)
-      if isSlot { slots.append(property) }
-      if kind == .toMany { toMany.append(property) }
-      if kind == .fetched { fetched.append(property) }
-      if kind == .composite {
-        property.elements = property.compositeAttribute.elements.map {
-          add($0, SlotKind($0), path: "\(property.name).\($0.name)", of: composite ?? property)
-        }
-      }
-      return property
+    var parts = LayoutParts(entity: entity, index: index, superIndex: superIndex, model: model)
+    func byName(_ a: NSPropertyDescription, _ b: NSPropertyDescription) -> Bool { a.storedName < b.storedName }
+    let declared = entity.properties
+    for attribute in declared.compactMap({ $0 as? NSAttributeDescription }).sorted(by: byName) {
+      parts.add(attribute, SlotKind(attribute))
     }
-    for attribute in entity.attributesByName.values.sorted(by: byName) {
-      add(attribute, SlotKind(attribute))
-    }
-    for relationship in entity.relationshipsByName.values.sorted(by: byName) {
+    for relationship in declared.compactMap({ $0 as? NSRelationshipDescription }).sorted(by: byName) {
       let destination = relationship.destinationEntity
-      add(
+      parts.add(
         relationship, relationship.isToMany ? .toMany : .toOne,
         destination: model.index(of: destination),
         polymorphic: destination.map { !$0.subentities.isEmpty } ?? false)
     }
-    for description in entity.properties.compactMap({ $0 as? NSFetchedPropertyDescription }).sorted(by: byName) {
-      add(description, .fetched)
+    for description in declared.compactMap({ $0 as? NSFetchedPropertyDescription }).sorted(by: byName) {
+      parts.add(description, .fetched)
     }
+    let (properties, slots) = (parts.properties, parts.slots)
+    let (toMany, fetched) = (parts.toMany, parts.fetched)
 
     nullWords = (slots.count + 63) / 64
     var word = nullWords

@@ -45,7 +45,7 @@ extension Value {
   /// The part of a number that an integer attribute keeps if the number does not fit; nil for other attributes and
   /// values.
   private init?(truncating value: Any, for property: LayoutProperty) {
-    guard let number = NSNumber(anyNumber: value) else { return nil }
+    guard let number = NSNumber.object(for: value) else { return nil }
     guard property.form == .integer, property.kind != .boolean else { return nil }
     self = .int(property.kind.boxed(integer: number.wholePart).int64Value)
   }
@@ -59,17 +59,17 @@ extension Value {
         self = .int(value ? 1 : 0)
         return
       }
-      guard let number = NSNumber(anyNumber: value) else { return nil }
+      guard let number = NSNumber.object(for: value) else { return nil }
       self = .int(number.boolValue ? 1 : 0)
     case .double:
       if let value = exactly(value, Double.self) {
         self = .double(value)
         return
       }
-      guard let number = NSNumber(anyNumber: value) else { return nil }
+      guard let number = NSNumber.object(for: value) else { return nil }
       self = .double(number.doubleValue)
     case .float:
-      guard let number = NSNumber(anyNumber: value) else { return nil }
+      guard let number = NSNumber.object(for: value) else { return nil }
       self = .double(Double(number.floatValue))
     case .date:
       guard let date = exactly(value, Date.self) ?? (value as? Date) else { return nil }
@@ -88,7 +88,7 @@ extension Value {
         self = .decimal(NSDecimalNumber(decimal: decimal))
       } else if let number = value as? NSDecimalNumber {
         self = .decimal(number)
-      } else if let number = NSNumber(anyNumber: value) {
+      } else if let number = NSNumber.object(for: value) {
         // Foundation ends the program if an infinite number is converted to a decimal.
         self = .decimal(number.doubleValue.isFinite ? NSDecimalNumber(decimal: number.decimalValue) : .notANumber)
       } else {
@@ -109,7 +109,7 @@ extension Value {
       self = .int(value)
       return
     }
-    guard let number = NSNumber(anyNumber: value), number.hasWholePart, range.contains(number.wholePart) else {
+    guard let number = NSNumber.object(for: value), number.hasWholePart, range.contains(number.wholePart) else {
       return nil
     }
     self = .int(number.wholePart)
@@ -194,6 +194,12 @@ extension NSNumber {
     let value = doubleValue.rounded(.towardZero)
     if value.isNaN { return 0 }
     return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+  }
+
+  /// The object for any Swift number; a number object itself, for which the casts below would try one type after the
+  /// other.
+  fileprivate static func object(for value: Any) -> NSNumber? {
+    exactly(value, NSNumber.self) ?? NSNumber(anyNumber: value)
   }
 
   /// Any Swift number, or a number object.

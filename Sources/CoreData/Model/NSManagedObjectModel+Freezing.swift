@@ -7,7 +7,24 @@ struct FrozenModel {
   /// Including the subentities that a parent without any listed ones brings along.
   var configurations: [String: [NSEntityDescription]]
   var versionHashesByName: [String: Data]
-  var versionChecksum: String
+  let checksum: LazyChecksum
+}
+
+/// The checksum of a frozen model. Few programs ask for it, and computing it takes a fiftieth of opening a store. Any
+/// thread.
+final class LazyChecksum: @unchecked Sendable {
+  // `@unchecked Sendable`: `text` is only touched under `lock`.
+  private let lock = NSLock()
+  private var text: String?
+
+  func value(_ make: () -> String) -> String {
+    lock.lock()
+    defer { lock.unlock() }
+    if let text { return text }
+    let made = make()
+    text = made
+    return made
+  }
 }
 
 extension NSManagedObjectModel {
@@ -39,7 +56,7 @@ extension NSManagedObjectModel {
     frozen = FrozenModel(
       entitiesByName: entitiesByName, entitiesInStoreOrder: entitiesInStoreOrder,
       configurations: storedConfigurations.mapValues { withHeirs($0) },
-      versionHashesByName: entityVersionHashesByName, versionChecksum: versionChecksum)
+      versionHashesByName: entityVersionHashesByName, checksum: LazyChecksum())
     warnOfOneSidedInverses()
   }
 }

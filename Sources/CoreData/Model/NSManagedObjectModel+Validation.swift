@@ -60,6 +60,12 @@ extension NSEntityDescription {
   }
 
   fileprivate func propertyProblem(in model: NSManagedObjectModel) -> ModelProblem? {
+    if hasFewDistinctProperties {
+      for property in ownProperties {
+        if let kind = property.problem(in: model) { return problem(property.storedName, kind) }
+      }
+      return nil
+    }
     var declared: [String: NSEntityDescription] = [:]
     declared.reserveCapacity(ownProperties.count)
     for property in ancestors.flatMap(\.ownProperties) {
@@ -74,6 +80,17 @@ extension NSEntityDescription {
       if let kind = property.problem(in: model) { return problem(property.storedName, kind) }
     }
     return nil
+  }
+
+  /// Whether all properties are the entity's own, few, and have names that differ. Comparing a few names with each
+  /// other costs a small part of hashing them.
+  private var hasFewDistinctProperties: Bool {
+    guard storedSuperentity == nil, ownProperties.count <= 16 else { return false }
+    for (place, property) in ownProperties.enumerated() {
+      let name = property.storedName
+      if name.isEmpty || ownProperties[..<place].contains(where: { $0.storedName == name }) { return false }
+    }
+    return true
   }
 
   fileprivate func constraintProblem() -> ModelProblem? {

@@ -9,7 +9,8 @@ extension NSManagedObjectModel {
 
   /// One text for all the entities' hashes: base64 of 32 bytes. Equal texts mean compatible models.
   public var versionChecksum: String {
-    frozen?.versionChecksum ?? VersionHash.modelChecksum(VersionHash.list(entityVersionHashesByName))
+    func compute() -> String { VersionHash.modelChecksum(VersionHash.list(entityVersionHashesByName)) }
+    return frozen?.checksum.value(compute) ?? compute()
   }
 
   /// Whether a store with this metadata can be opened with a configuration of this model. It can if it was written with

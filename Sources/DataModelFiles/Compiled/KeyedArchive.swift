@@ -27,7 +27,11 @@ final class KeyedArchive {
   // `literals` has the numbers of the keys in our code, in places that come from the literals' addresses.
   @exclusivity(unchecked) private var keyNumbers: [Int32]
   @exclusivity(unchecked) private var numbers: [String: Int32] = [:]
-  @exclusivity(unchecked) private var literals = [Literal](repeating: Literal(), count: 512)
+  @exclusivity(unchecked) private var literals = [Literal](repeating: Literal(), count: 2048)
+
+  /// The object that was last asked for a key that it did not have in the usual place, and a bit for each of its keys'
+  /// numbers, which are counted up to 64 and from the beginning again.
+  @exclusivity(unchecked) private var known: (node: Int, keys: UInt64) = (-1, 0)
 
   private struct Literal {
     var address: UInt = 0
@@ -194,6 +198,7 @@ final class KeyedArchive {
     if usual < count, number(ofKey: table.element(usual, of: object.fields)) == literal.number {
       return table.element(count + usual, of: object.fields)
     }
+    if !mayHave(literal.number, object) { return nil }
     for position in 0..<count where number(ofKey: table.element(position, of: object.fields)) == literal.number {
       literals[place].position = Int32(truncatingIfNeeded: position)
       return table.element(count + position, of: object.fields)
@@ -201,11 +206,28 @@ final class KeyedArchive {
     return nil
   }
 
+  /// Whether an object may have a key. Readers ask an object for many keys that it lacks, one after the other.
+  @inline(__always)
+  private func mayHave(_ number: Int32, _ object: Object) -> Bool {
+    if known.node != object.node { noteKeys(of: object) }
+    return known.keys & (1 << UInt64(number & 63)) != 0
+  }
+
+  @inline(never)
+  private func noteKeys(of object: Object) {
+    var keys: UInt64 = 0
+    for position in 0..<object.fields.count {
+      keys |= 1 << UInt64(number(ofKey: table.element(position, of: object.fields)) & 63)
+    }
+    known = (object.node, keys)
+  }
+
   /// The place of a key in `literals`. A key without a place gets one here, with its number.
   @inline(__always)
   private func literal(_ key: StaticString) -> Int {
     let address = UInt(bitPattern: key.utf8Start)
-    let place = Int((address ^ address >> 9) & 511)
+    // Two literals in one place would take it from each other again and again.
+    let place = Int(truncatingIfNeeded: (UInt64(address) &* 0x9E37_79B9_7F4A_7C15) >> 53)
     if literals[place].address != address {
       literals[place] = Literal(address: address, number: number(of: "\(key)"))
     }

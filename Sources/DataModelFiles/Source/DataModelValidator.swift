@@ -87,7 +87,7 @@ struct DataModelValidator {
       }
       if name.isEmpty { continue }
       if PropertyNames.isPlain(name) {
-        if PropertyNames.reserved.contains(name) {
+        if PropertyNames.isReserved(name) {
           report(.error, entity.name, name, "the name is taken: NSManagedObject has a member of this name")
         }
       } else if !(name.first?.isLetter ?? false) {
@@ -278,6 +278,21 @@ enum PropertyNames {
     guard let first = name.utf8.first, first >= 65, first != 95 else { return false }
     return name.utf8.allSatisfy { 97...122 ~= $0 || 65...90 ~= $0 || 48...57 ~= $0 || $0 == 95 }
   }
+
+  /// Whether a member has the name. Few names have the length and the first letter of one, so few have to be hashed.
+  static func isReserved(_ name: String) -> Bool {
+    guard let first = name.utf8.first, beginnings[name.utf8.count & 63] & (1 << UInt32(first & 31)) != 0 else {
+      return false
+    }
+    return reserved.contains(name)
+  }
+
+  /// For each length, counted up to 64 and from the beginning again, a bit for the first letter of each reserved name.
+  private static let beginnings: [UInt32] = {
+    var beginnings = [UInt32](repeating: 0, count: 64)
+    for name in reserved { beginnings[name.utf8.count & 63] |= 1 << UInt32((name.utf8.first ?? 0) & 31) }
+    return beginnings
+  }()
 
   /// Members without arguments of NSObject and NSManagedObject.
   static let reserved: Set<String> = [

@@ -13,16 +13,15 @@ struct TableDefinition {
 
   /// nil for a statement of another form.
   init?(_ sql: UnsafeRawBufferPointer, table: UnsafeRawBufferPointer) {
-    var reader = Reader(rest: sql[...])
-    guard reader.take("CREATE"), reader.take("TABLE"), let name = reader.word(), name.elementsEqual(table),
-      reader.take(UInt8(ascii: "("))
-    else { return nil }
+    var reader = Reader(bytes: sql)
+    guard reader.take("CREATE"), reader.take("TABLE"), reader.take(table), reader.take(UInt8(ascii: "(")) else {
+      return nil
+    }
     repeat {
-      guard let word = reader.word() else { return nil }
-      if word.elementsEqual("PRIMARY".utf8) {
+      if reader.take("PRIMARY") {
         guard reader.take("KEY"), markKeys(&reader) else { return nil }
       } else {
-        guard let column = TableDefinition.column(word, &reader) else { return nil }
+        guard let column = TableDefinition.column(&reader) else { return nil }
         columns.append(column)
       }
     } while reader.take(UInt8(ascii: ","))
@@ -30,30 +29,32 @@ struct TableDefinition {
   }
 
   /// `Z_PK INTEGER PRIMARY KEY`, `ZTITLE VARCHAR`, `Z_UUID VARCHAR(255)`, and columns without a type in old files.
-  private static func column(_ name: Slice<UnsafeRawBufferPointer>, _ reader: inout Reader) -> ExistingSchema.Column? {
-    guard name.first == UInt8(ascii: "Z") || name.first == UInt8(ascii: "z") else { return nil }
-    var type = ""
+  private static func column(_ reader: inout Reader) -> ExistingSchema.Column? {
+    guard let name = reader.word(), name[0] == UInt8(ascii: "Z") || name[0] == UInt8(ascii: "z") else { return nil }
+    guard let type = type(&reader) else { return nil }
     var isKey = false
-    if let word = reader.word() {
-      guard let known = types.first(where: { word.elementsEqual($0.utf8) }) else { return nil }
-      type = known
-      if reader.take(UInt8(ascii: "(")) {
-        guard let size = reader.word(), size.allSatisfy({ 48...57 ~= $0 }), reader.take(UInt8(ascii: ")")) else {
-          return nil
-        }
-        type += "(\(String(decoding: size, as: UTF8.self)))"
-      }
-      if reader.take("PRIMARY") {
-        guard reader.take("KEY") else { return nil }
-        isKey = true
-      }
+    if reader.take("PRIMARY") {
+      guard !type.isEmpty, reader.take("KEY") else { return nil }
+      isKey = true
     }
     return ExistingSchema.Column(
       name: SQLName.inCapitals(String(decoding: name, as: UTF8.self)), type: type, isKey: isKey)
   }
 
-  /// The types of columns that Core Data makes.
-  private static let types = ["INTEGER", "VARCHAR", "TIMESTAMP", "FLOAT", "DECIMAL", "BLOB"]
+  /// The type of a column; empty if there is none, nil for a type that Core Data does not make.
+  private static func type(_ reader: inout Reader) -> String? {
+    if reader.take("INTEGER") { return "INTEGER" }
+    if reader.take("BLOB") { return "BLOB" }
+    if reader.take("TIMESTAMP") { return "TIMESTAMP" }
+    if reader.take("FLOAT") { return "FLOAT" }
+    if reader.take("DECIMAL") { return "DECIMAL" }
+    guard reader.take("VARCHAR") else { return "" }
+    guard reader.take(UInt8(ascii: "(")) else { return "VARCHAR" }
+    guard let size = reader.word(), size.allSatisfy({ 48...57 ~= $0 }), reader.take(UInt8(ascii: ")")) else {
+      return nil
+    }
+    return "VARCHAR(\(String(decoding: size, as: UTF8.self)))"
+  }
 
   /// The columns of a key at the end of a statement. Returns false for what is not a list of columns.
   private mutating func markKeys(_ reader: inout Reader) -> Bool {
@@ -70,41 +71,49 @@ struct TableDefinition {
 
 /// Takes a statement apart, from its beginning.
 private struct Reader {
-  var rest: Slice<UnsafeRawBufferPointer>
+  private let bytes: UnsafeRawBufferPointer
+  private var place = 0
+
+  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   private mutating func skipBlanks() {
-    while let byte = rest.first, byte == 32 || byte == 9 || byte == 10 || byte == 13 { rest.removeFirst() }
+    while place < bytes.count, bytes[place] == 32 || 9...13 ~= bytes[place] { place &+= 1 }
   }
 
   var isAtEnd: Bool {
     mutating get {
       skipBlanks()
-      return rest.isEmpty
+      return place == bytes.count
     }
   }
 
   /// A name or a word of the language; nil if something else comes next.
-  mutating func word() -> Slice<UnsafeRawBufferPointer>? {
+  mutating func word() -> UnsafeRawBufferPointer? {
     skipBlanks()
-    let end = rest.firstIndex { !SQLName.isPlain($0) } ?? rest.endIndex
-    if end == rest.startIndex { return nil }
-    defer { rest = rest[end...] }
-    return rest[..<end]
+    let start = place
+    while place < bytes.count, SQLName.isPlain(bytes[place]) { place &+= 1 }
+    return start == place ? nil : UnsafeRawBufferPointer(rebasing: bytes[start..<place])
   }
 
   /// Takes a word if it comes next.
   mutating func take(_ wanted: StaticString) -> Bool {
-    let before = rest
-    let wanted = UnsafeRawBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)
-    if let word = word(), word.elementsEqual(wanted) { return true }
-    rest = before
-    return false
+    take(UnsafeRawBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount))
+  }
+
+  mutating func take(_ wanted: UnsafeRawBufferPointer) -> Bool {
+    skipBlanks()
+    let end = place + wanted.count
+    guard end <= bytes.count, end == bytes.count || !SQLName.isPlain(bytes[end]), let start = wanted.baseAddress,
+      memcmp(bytes.baseAddress! + place, start, wanted.count) == 0
+    else { return false }
+    place = end
+    return true
   }
 
   mutating func take(_ byte: UInt8) -> Bool {
     skipBlanks()
-    guard rest.first == byte else { return false }
-    rest.removeFirst()
+    guard place < bytes.count, bytes[place] == byte else { return false }
+    place &+= 1
     return true
   }
 }
