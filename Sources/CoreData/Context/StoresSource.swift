@@ -74,16 +74,17 @@ final class StoresSource: ContextSource {
     (try? context.reader(of: object.store))?.rowCache.row(object.reference)
   }
 
-  /// One request for each store and hierarchy.
+  /// One request for each store and hierarchy. All keys of its tables are of the type Int: the first table with another
+  /// type of key takes hundreds of thousands of instructions in a process, to find out how such keys are hashed.
   func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
-    for (number, group) in Dictionary(grouping: objects, by: \.store) {
-      guard let reader = try context.reader(of: number) else { continue }
+    for (number, group) in Dictionary(grouping: objects, by: { Int($0.store) }) {
+      guard let reader = try context.reader(of: UInt16(number)) else { continue }
       for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
         let rows = try publicErrors {
-          try reader.rows(forKeys: Array(Set(members.map(\.key))), in: members[0].layout.root)
+          try reader.rows(forKeys: Set(members.map { Int($0.key) }).map { Int64($0) }, in: members[0].layout.root)
         }
-        let byKey = Dictionary(rows.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        for member in members { member.row = byKey[member.key] }
+        let byKey = Dictionary(rows.map { (Int($0.key), $0) }, uniquingKeysWith: { first, _ in first })
+        for member in members { member.row = byKey[Int(member.key)] }
       }
     }
   }

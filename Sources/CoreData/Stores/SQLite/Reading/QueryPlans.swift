@@ -95,15 +95,20 @@ private final class FetchTexts: @unchecked Sendable {
   private static let limit = 512
 
   private let lock = NSLock()
-  @exclusivity(unchecked) private var texts: [FetchShape: StatementText] = [:]
+  /// By the shape's hash. With the shape as the key the first fetch of a process would take a tenth more, to find out
+  /// how shapes are hashed.
+  @exclusivity(unchecked) private var texts: [Int: [(shape: FetchShape, text: StatementText)]] = [:]
 
   func text(_ shape: FetchShape, make: () throws -> SelectStatement) rethrows -> StatementText {
     lock.lock()
     defer { lock.unlock() }
-    if let text = texts[shape] { return text }
+    let hash = shape.hashValue
+    if let known = texts[hash] {
+      for one in known where one.shape == shape { return one.text }
+    }
     if texts.count >= FetchTexts.limit { texts.removeAll() }
     let text = StatementText(try make().fragment.sql)
-    texts[shape] = text
+    texts[hash, default: []].append((shape, text))
     return text
   }
 }
