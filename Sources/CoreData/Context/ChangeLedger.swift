@@ -210,18 +210,19 @@ final class ChangeLedger {
     let objects = event.objects
     var changes = ObjectChanges()
     changes.refreshed = event.refreshed
-    if objects.allHeld({ $0.state.isDisjoint(with: gone) && $0.state.contains(.eventInserted) }) {
-      objects.forEachHeld { $0.marks.remove(.event) }
-      changes.inserted = objects
-      return (changes, [])
-    }
-    if objects.allHeld({ $0.state.isDisjoint(with: gone.union(.eventInserted)) && $0.state.contains(.eventUpdated) }) {
-      objects.forEachHeld { $0.marks.remove(.event) }
-      changes.updated = objects
-      return (changes, [])
-    }
+    // The beginning, of which all are new or all are updated.
+    let new = objects.forEachHeld(
+      while: { $0.state.isDisjoint(with: gone) && $0.state.contains(.eventInserted) }, { $0.marks.remove(.event) })
+    if new > 0 { changes.inserted = objects.beginning(new) }
+    let updated =
+      new > 0
+      ? 0
+      : objects.forEachHeld(
+        while: { $0.state.isDisjoint(with: gone.union(.eventInserted)) && $0.state.contains(.eventUpdated) },
+        { $0.marks.remove(.event) })
+    if updated > 0 { changes.updated = objects.beginning(updated) }
     var unborn = ContiguousArray<NSManagedObject>()
-    for object in objects {
+    for object in objects[(new + updated)...] {
       let state = object.state
       object.marks.remove(.event)
       if state.contains(.deleted) && state.contains(.inserted) {

@@ -18,8 +18,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Recursive, since making an object runs a client's initialiser.
   private let lock = NSRecursiveLock()
   // Unchecked or inlined by force, as the count of `insert` asks for; see CONTRIBUTING.md.
-  /// By store number, then by root entity index.
-  @exclusivity(unchecked) private var tables: [[Table]] = []
+  /// For each store as many as there are entities, in their order. Entities of one hierarchy have the same table.
+  @exclusivity(unchecked) private var tables: [Table] = []
+  private let entityCount: Int
   /// Objects that no store has seen, by their negative keys.
   private let unsaved = Table()
   @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
@@ -55,6 +56,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     self.context = context
     self.isMainQueue = isMainQueue
     self.isConfined = isConfined
+    entityCount = layouts.layouts.count
     super.init(layouts)
   }
 
@@ -121,17 +123,28 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
     stores.append(store)
     hasAuthors = hasAuthors || store.asksContexts
-    tables.append(
-      layouts.layouts.map { _ in Table(listener: store.asksContexts ? store : nil, isWatched: holdsAll) })
+    let first = tables.count
+    for layout in layouts.layouts {
+      tables.append(
+        layout.isRoot
+          ? Table(listener: store.asksContexts ? store : nil, isWatched: holdsAll) : tables[first + layout.rootIndex])
+    }
     return UInt16(stores.count - 1)
   }
 
   private func table(_ entity: Int, store: UInt16, key: Int64) -> Table {
-    key < 0 ? unsaved : tables[Int(store)][layouts.layouts[entity].rootIndex]
+    key < 0 ? unsaved : table(entity, store: store)
   }
 
+  private func table(_ entity: Int, store: UInt16) -> Table { tables[Int(store) &* entityCount &+ entity] }
+
   private func table(of object: NSManagedObject) -> Table {
-    object.key < 0 ? unsaved : tables[Int(object.store)][object.places.rootEntity]
+    table(object.places.entity, store: object.store, key: object.key)
+  }
+
+  /// Each table once.
+  private var allTables: [Table] {
+    tables.enumerated().filter { layouts.layouts[$0.offset % entityCount].isRoot }.map(\.element) + [unsaved]
   }
 
   // The identity map.
@@ -165,7 +178,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     guard let first = rows.first else { return [] }
-    let table = tables[Int(store)][layouts.layouts[first.entity].rootIndex]
+    let table = table(first.entity, store: store)
     table.keys.reserve(rows.count)
     // Each row gives one object, so the array is filled in place, without a check for room at each append.
     return Array(unsafeUninitializedCapacity: rows.count) { objects, count in
@@ -207,7 +220,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     guard let first = references.first else { return [] }
-    let table = tables[Int(store)][layouts.layouts[Int(first.entity)].rootIndex]
+    let table = table(Int(first.entity), store: store)
     table.keys.reserve(references.count)
     var objects: [NSManagedObject] = []
     objects.reserveCapacity(references.count)
@@ -291,14 +304,14 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     var known = ContiguousArray<NSManagedObject>()
-    var (store, root) = (NSManagedObject.noStore, -1)
+    var (store, entity) = (NSManagedObject.noStore, -1)
     var table = Unmanaged.passUnretained(unsaved)
     objects.forEachHeld { object in
       guard object.key < 0, let changes = object.changes, changes.reservedKey > 0 else { return }
       if object.attached != nil, object.cachedID != nil { return known.append(object) }
-      if object.store != store || object.places.rootEntity != root {
-        (store, root) = (object.store, object.places.rootEntity)
-        table = .passUnretained(tables[Int(store)][root])
+      if object.store != store || object.places.entity != entity {
+        (store, entity) = (object.store, object.places.entity)
+        table = .passUnretained(self.table(entity, store: store))
       }
       let pointer = Unmanaged.passUnretained(object).toOpaque()
       unsaved.keys.remove(pointer, at: object.key)
@@ -316,7 +329,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Makes room before many objects get their keys.
   func reserve(_ count: Int, entity: Int, store: UInt16) {
     lock.lock()
-    tables[Int(store)][layouts.layouts[entity].rootIndex].keys.reserve(count)
+    table(entity, store: store).keys.reserve(count)
     lock.unlock()
   }
 
@@ -337,7 +350,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     let former = held
     held = Dictionary(objects.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { first, _ in first })
     holdsAll = flag
-    for table in tables.joined() + [unsaved] { table.isWatched = flag || table.listener != nil }
+    for table in allTables { table.isWatched = flag || table.listener != nil }
     lock.unlock()
     withExtendedLifetime(former) {}
   }
@@ -377,7 +390,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   var objectCount: Int {
     lock.lock()
     defer { lock.unlock() }
-    return tables.joined().reduce(unsaved.keys.count) { $0 + $1.keys.count }
+    return allTables.reduce(0) { $0 + $1.keys.count }
   }
 
   /// All living objects.
@@ -390,7 +403,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     var objects: [NSManagedObject] = []
-    for table in tables.joined() + [unsaved] {
+    for table in allTables {
       table.keys.forEach { _, pointer in
         // An object's memory stays until it has left the table, so it can be asked before it is retained.
         let object = Unmanaged<NSManagedObject>.fromOpaque(pointer)

@@ -24,13 +24,7 @@ struct PlannedRows {
   }
 
   func forEach(_ body: (NSManagedObject, RowSnapshot) throws -> Void) rethrows {
-    var index = 0
-    try rows.withUnsafeBufferPointer { rows in
-      try objects.forEachHeld { object in
-        try body(object, rows[index])
-        index += 1
-      }
-    }
+    try forEachHeld(objects, rows, body)
   }
 
   /// The object that a row was made from.

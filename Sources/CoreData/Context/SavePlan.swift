@@ -81,8 +81,13 @@ struct SavePlan {
   ) throws {
     guard let first = new.first else { return }
     storeKeys = try context.source.prepare(new, for: context, reserving: reservingKeys)
-    inserted = try PlannedRows(new) { try builder.row(of: $0, version: 1) }
-    if new.allHeld({ $0.store == first.store }) {
+    var (traits, isOfOneStore) = (EntityTraits(), true)
+    inserted = try PlannedRows(new) { object in
+      traits.formUnion(object.places.traits)
+      if object.store != first.store { isOfOneStore = false }
+      return try builder.row(of: object, version: 1)
+    }
+    if isOfOneStore {
       let rows = inserted.rows
       withChanges(first, context: context) { $0.inserted = rows }
     } else {
@@ -93,6 +98,7 @@ struct SavePlan {
         changeSets[index].changes.proposedKeys.append(keys)
       }
     }
+    guard traits.contains(.toMany) else { return }
     try new.forEachHeld { if $0.places.traits.contains(.toMany) { try addLinks(of: $0, context) } }
   }
 

@@ -47,6 +47,16 @@ extension ContiguousArray where Element: AnyObject {
     _ = try withUnsafeBufferPointer { try $0.forEachHeld(from: 0, while: { _ in true }, body) }
   }
 
+  /// Calls `body` with the first elements, as long as they meet a condition, and returns how many these are.
+  func forEachHeld(while belongs: (Element) -> Bool, _ body: (Element) throws -> Void) rethrows -> Int {
+    try withUnsafeBufferPointer { try $0.forEachHeld(from: 0, while: belongs, body) }
+  }
+
+  /// The first elements. If that is all of them, the array itself.
+  func beginning(_ length: Int) -> ContiguousArray {
+    length == count ? self : ContiguousArray(self[..<length])
+  }
+
   /// Whether all elements meet a condition.
   func allHeld(_ holds: (Element) -> Bool) -> Bool {
     withUnsafeBufferPointer { $0.forEachHeld(from: 0, while: holds, { _ in }) } == count
@@ -55,5 +65,25 @@ extension ContiguousArray where Element: AnyObject {
   /// The elements that meet a condition. If all do, the array itself.
   func keeping(_ holds: (Element) -> Bool) -> ContiguousArray {
     allHeld(holds) ? self : ContiguousArray(filter(holds))
+  }
+}
+
+/// Calls `body` with the elements of two arrays of one length, side by side.
+func forEachHeld<First: AnyObject, Second: AnyObject>(
+  _ first: ContiguousArray<First>, _ second: [Second], _ body: (First, Second) throws -> Void
+) rethrows {
+  precondition(first.count == second.count)
+  try first.withUnsafeBufferPointer { first in
+    try second.withUnsafeBufferPointer { second in
+      try first.withMemoryRebound(to: Unmanaged<First>.self) { first in
+        try second.withMemoryRebound(to: Unmanaged<Second>.self) { second in
+          for index in first.indices {
+            try first[index]._withUnsafeGuaranteedRef { one in
+              try second[index]._withUnsafeGuaranteedRef { other in try body(one, other) }
+            }
+          }
+        }
+      }
+    }
   }
 }

@@ -14,7 +14,7 @@ package final class RowCache: @unchecked Sendable {
   /// Recursive, because releasing a row under the lock may free it, and its deinit removes it from the cache.
   private let lock = NSRecursiveLock()
   // Unchecked or inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
-  /// The tables by the index of the root entity.
+  /// The tables by the index of the entity. Entities of one hierarchy have the same table.
   @exclusivity(unchecked) private var tables: [Table]
   private let layouts: ModelLayouts
 
@@ -24,10 +24,17 @@ package final class RowCache: @unchecked Sendable {
 
   package init(_ layouts: ModelLayouts) {
     self.layouts = layouts
-    tables = layouts.layouts.map { _ in Table() }
+    tables = RowCache.emptyTables(layouts)
   }
 
-  private func table(ofEntity entity: Int) -> Table { tables[layouts.layouts[entity].rootIndex] }
+  private static func emptyTables(_ layouts: ModelLayouts) -> [Table] {
+    var tables: [Table] = []
+    // The root of a hierarchy comes before its subentities.
+    for layout in layouts.layouts { tables.append(layout.isRoot ? Table() : tables[layout.rootIndex]) }
+    return tables
+  }
+
+  private func table(ofEntity entity: Int) -> Table { tables[entity] }
 
   /// The cached row of a key, if it is in use.
   package func row(_ reference: RowReference) -> RowSnapshot? {
@@ -139,7 +146,7 @@ package final class RowCache: @unchecked Sendable {
   /// Drops all rows, because the store has others now.
   package func invalidateAll() {
     lock.lock()
-    tables = layouts.layouts.map { _ in Table() }
+    tables = RowCache.emptyTables(layouts)
     lock.unlock()
   }
 

@@ -23,9 +23,9 @@ final class Connection {
   var trace: StatementTrace?
   // Unchecked or inlined by force, as the count of `write1` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var kept: [Int: Statement] = [:]
-  /// The statement of `kept` that was used last. Most statements run many times in a row, and are found here without
-  /// hashing.
-  @exclusivity(unchecked) private var latest: (number: Int, statement: Statement)?
+  /// Statements of `kept` that were used last, each at the place that its number has modulo the length. A save runs the
+  /// same handful again and again; they are found here without hashing.
+  private let recent: UnsafeMutableBufferPointer<(number: Int, statement: Unmanaged<Statement>)?>
   private var keptByText: [String: StatementText] = [:]
   /// Prepared before the first transaction begins.
   private var rollbackStatement: Statement?
@@ -54,6 +54,8 @@ final class Connection {
     }
     self.database = database
     self.file = file
+    recent = .allocate(capacity: 64)
+    recent.initialize(repeating: nil)
     busyTimeout = options.busyTimeout
     sqlite3_busy_timeout(database, options.busyTimeout)
     _ = csqlite_distrust_schema(database)
@@ -63,7 +65,7 @@ final class Connection {
 
   deinit {
     kept.removeAll()
-    latest = nil
+    recent.deallocate()
     rollbackStatement = nil
     DatabaseFiles.closing(file) { sqlite3_close_v2(database) }
   }
@@ -83,9 +85,10 @@ final class Connection {
   /// The prepared statement of a text; prepared at the first call, then kept.
   @inline(__always)
   func statement(_ text: StatementText) throws -> Statement {
-    if let latest, latest.number == text.number { return latest.statement }
+    let place = text.number & (recent.count - 1)
+    if let known = recent[place], known.number == text.number { return known.statement.takeUnretainedValue() }
     let statement = try kept[text.number] ?? prepare(text)
-    latest = (text.number, statement)
+    recent[place] = (text.number, .passUnretained(statement))
     return statement
   }
 
@@ -93,7 +96,7 @@ final class Connection {
     if kept.count >= Connection.keepLimit {
       kept = kept.filter { sqlite3_stmt_busy($0.value.handle) != 0 }
       keptByText.removeAll()
-      latest = nil
+      recent.update(repeating: nil)
     }
     let statement = try Statement(text.sql, in: database, isKept: true)
     trace?.didPrepare(text.sql)
