@@ -1,7 +1,7 @@
 /// What an entity mapping does for each object, looked up once: mappings don't change while a migration uses them.
 ///
-/// Nearly all attributes of nearly all mappings are copied, `$source.title`. Evaluating that for each object, as a value
-/// of any class under a key of any kind, takes ten times as long as everything else that a migration does with it.
+/// Nearly all attributes of nearly all mappings are copied, `$source.title`. Evaluating that for each object, as a
+/// value of any class under a key of any kind, and setting it so, was a fourth of a migration by a policy.
 final class MappingPlan {
   let mapping: NSEntityMapping
   /// The entity of the new objects; nil for a mapping that makes none.
