@@ -157,7 +157,7 @@ struct FaultRun {
   private func serverLog(_ setup: any ComparedSetup) throws -> (@Sendable () throws -> Int)? {
     let stores = setup.view.managedContext.persistentStoreCoordinator?.persistentStores
     guard let store = stores?.first as? PostgreSQLStore else { return nil }
-    func answer(_ statement: String) throws -> String {
+    let answer: @Sendable (String) throws -> String = { statement in
       guard let answer = try store.texts(statement).first?.first ?? nil else {
         throw ComparisonFailure("The server did not answer \(statement).")
       }
