@@ -71,10 +71,12 @@ extension BackingData {
     guard let reference = _reference(self, ObjectIdentifier(DefaultBackingData<Model>.self)) else {
       _endForeign(self, of: Model.self)
     }
-    reference.storage._withUnsafeGuaranteedRef { $0.placeOfInitialValue(key) }.initializeMemory(as: Value.self, to: value)
+    let place = reference.storage._withUnsafeGuaranteedRef { $0.placeOfInitialValue(key) }
+    place.initializeMemory(as: Value.self, to: value)
   }
 
-  /// The storage that data are a reference to, in code that is compiled for all classes, where to name the class of the storage costs a look-up.
+  /// The storage that data are a reference to, in code that is compiled for all classes, where to name the class of the
+  /// storage costs a look-up. nil if they are no `DefaultBackingData`.
   ///
   /// - Parameter type: the model's class.
   func storage(of type: ModelType) -> ModelStorage? {
