@@ -64,7 +64,7 @@ func _reference<Data: BackingData>(_ data: borrowing Data, _ type: ObjectIdentif
 }
 
 extension BackingData {
-  /// Generated code: keeps the value that a property of a new model begins with, in what `createBackingData()` has made.
+  /// Generated code: keeps the value that a property of a new model begins with, in what `createBackingData()` made.
   // Inlined by force, as the count of `modelinsert` asks for: else it is compiled for no type.
   @inlinable @inline(__always)
   public func _keep<Value>(_ value: Value, forKey key: KeyPath<Model, Value>) {

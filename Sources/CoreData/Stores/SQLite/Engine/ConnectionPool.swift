@@ -148,7 +148,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// the writer.
   func pin() throws -> PinnedReader? { maximumReaders > 0 ? try lock.withLock { pinned }.pin() : nil }
 
-  /// Runs `work` once all readers have ended that are pinned now: nobody sees the state before the last commit any more.
+  /// Runs `work` once all readers have ended that are pinned now: nobody sees the state before the last commit.
   func whenEarlierReadersHaveEnded(_ work: @escaping () -> Void) {
     lock.withLock { pinned }.whenEarlierOnesHaveEnded(work)
   }
