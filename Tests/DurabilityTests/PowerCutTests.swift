@@ -18,6 +18,15 @@ struct PowerCutTests {
     #expect(output.contains("\(count) cuts in "), "\(output)")
   }
 
+  @Test("A save that a journal undoes after a power cut finds the files of the long values that it had replaced")
+  func replacedFiles() throws {
+    // With this seed two of the cuts bring the journal back after the files would have gone.
+    let (code, output) = try runCrasher([
+      "power-cuts", "256", "--deed", "saves", "--store", "sqlite,delete,files,full", "--seed", "20261126",
+    ])
+    #expect(code == 0, "\(output)")
+  }
+
   @Test("If no sync counted, stores would be torn: the cuts see it", arguments: ["sqlite,wal,full", "binary"])
   func withoutSyncs(_ store: String) throws {
     let (code, output) = try runCrasher(["power-cuts", "40", "--deed", "saves", "--store", store, "--without-syncs"])

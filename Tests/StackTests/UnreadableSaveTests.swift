@@ -164,7 +164,7 @@ struct UnreadableSaveTests {
       let known = context.new("Book", ["title": "Known", "tags": NSSet(object: tag)])
       context.processPendingChanges()
       let unknown = context.new("Book", ["title": "Unknown", "tags": NSSet(object: tag)])
-      var told: [NSManagedObject] = []
+      nonisolated(unsafe) var told: [NSManagedObject] = []
       let observer = NotificationCenter.default.addObserver(
         forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
       ) { note in

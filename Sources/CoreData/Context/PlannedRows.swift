@@ -24,7 +24,7 @@ struct PlannedRows {
   }
 
   func forEach(_ body: (NSManagedObject, RowSnapshot) throws -> Void) rethrows {
-    try forEachHeld(objects, rows, body)
+    try forEachHeld(objects, beside: rows, body)
   }
 
   /// The object that a row was made from.

@@ -70,7 +70,7 @@ extension ContiguousArray where Element: AnyObject {
 
 /// Calls `body` with the elements of two arrays of one length, side by side.
 func forEachHeld<First: AnyObject, Second: AnyObject>(
-  _ first: ContiguousArray<First>, _ second: [Second], _ body: (First, Second) throws -> Void
+  _ first: ContiguousArray<First>, beside second: [Second], _ body: (First, Second) throws -> Void
 ) rethrows {
   precondition(first.count == second.count)
   try first.withUnsafeBufferPointer { first in

@@ -221,10 +221,10 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
           let count: Int
           if let chosen {
             let rows = try transactions(before: bound, condition, connection).filter(chosen)
-            for row in rows { _ = try delete("Z_PK = ?", .number(row.number), connection) }
+            for row in rows { _ = try delete("Z_PK = ?", bound: .number(row.number), connection) }
             count = rows.count
           } else {
-            count = try delete(condition, bound, connection)
+            count = try delete(condition, bound: bound, connection)
           }
           store.pool.willCommit()
           return count
@@ -248,7 +248,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   }
 
   /// Deletes the transactions that meet a condition with one parameter, with their changes. Returns how many.
-  private func delete(_ condition: String, _ bound: HistoryBound, _ connection: Connection) throws -> Int {
+  private func delete(_ condition: String, bound: HistoryBound, _ connection: Connection) throws -> Int {
     for sql in [
       "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition))",
       "DELETE FROM ATRANSACTION WHERE \(condition)",
