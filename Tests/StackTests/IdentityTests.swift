@@ -162,13 +162,17 @@ struct IdentityTests {
       #expect(try context.existingObject(with: ids[1]) === unread)
       #expect(context.registeredObject(for: ids[1]) === unread)
       #expect(unread.objectID.persistentStore === second.store)
-      try first.context.performAndWait {
-        first.context.delete(first.context.object(with: ids[0]))
-        try first.context.save()
-      }
-      context.reset()
+    }
+    try first.context.performAndWait {
+      first.context.delete(first.context.object(with: ids[0]))
+      try first.context.save()
+    }
+    // A coordinator that hasn't read the row before: the second one still has it.
+    let third = try Stack(.sqlite, library(), at: first.url)
+    third.context.performAndWait {
       #expect(
-        failure { _ = try context.existingObject(with: ids[0]) }?.code == NSManagedObjectReferentialIntegrityError)
+        failure { _ = try third.context.existingObject(with: ids[0]) }?.code
+          == NSManagedObjectReferentialIntegrityError)
     }
   }
 
