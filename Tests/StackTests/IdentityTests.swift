@@ -156,7 +156,8 @@ struct IdentityTests {
     let second = try Stack(.sqlite, library(), at: first.url)
     try second.context.performAndWait {
       let context = second.context
-      #expect(try context.existingObject(with: ids[0])["title"] as? String == "A")
+      let read = try context.existingObject(with: ids[0])
+      #expect(read["title"] as? String == "A")
       let unread = context.object(with: ids[1])
       #expect(unread.isFault && unread["title"] as? String == "B")
       #expect(try context.existingObject(with: ids[1]) === unread)
