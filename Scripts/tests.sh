@@ -26,8 +26,10 @@ fetch_suites='^SQLiteStoreTests\.(FetchAgreement|FetchDictionary|PredicateProper
 # A crash can end the output anywhere, so its last line is what counts. Failures are repeated at the end, because a failure
 # among two thousand tests is hard to find by scrolling.
 run_tests() {
-  local program=.build/debug/StrataPackageTests.xctest status=0
-  NO_COLOR=1 TMPDIR=$files $program --testing-library swift-testing "$@" 2>&1 |
+  local program status=0
+  # Not through the link `.build/debug`: other builds make it anew at their end.
+  program=$(readlink -f .build/debug)/StrataPackageTests.xctest
+  NO_COLOR=1 TMPDIR=$files "$program" --testing-library swift-testing "$@" 2>&1 </dev/null |
     tee "$log" | sed '/^◇ Test/d' || status=$?
   if grep -q 'Test run with 0 tests' "$log"; then
     echo "No test ran. Check the name after --filter." >&2

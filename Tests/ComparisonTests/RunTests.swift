@@ -113,7 +113,8 @@ struct RunTests {
     let report = try self.report(["background"], plant: .stall, measuringTime: true)
     #expect(try #require(value("stall", "background", report)) > 200)
     let stalls = try #require(report.setup("background")).timeline.filter { $0.kind == .stalled }
-    #expect(stalls.filter { $0.end - $0.start > 200 }.count == 4)
+    // A busy machine may add some.
+    #expect(stalls.filter { $0.end - $0.start > 200 }.count >= 4)
   }
 
   @Test("Faults come to light where each set-up lets them, and leave no broken file")
@@ -188,13 +189,14 @@ struct RunTests {
   }
 
   @Test("Where no server can be started its set-up is left out, with what to install")
-  func noServer() throws {
-    let before = ProcessInfo.processInfo.environment["STRATA_POSTGRESQL"]
-    setenv("STRATA_POSTGRESQL", "/nowhere", 1)
-    defer { if let before { setenv("STRATA_POSTGRESQL", before, 1) } else { unsetenv("STRATA_POSTGRESQL") } }
-    let run = try ComparisonRun(try candidates(["background", "server"]))
-    #expect(run.candidates.map(\.info.id) == ["background"])
-    #expect(run.omission?.contains("install the package postgresql") == true)
+  func noServer() async {
+    await #expect(processExitsWith: .success) {
+      // In a process of its own, nobody else reads it.
+      setenv("STRATA_POSTGRESQL", "/nowhere", 1)
+      let run = try ComparisonRun(try RunTests().candidates(["background", "server"]))
+      #expect(run.candidates.map(\.info.id) == ["background"])
+      #expect(run.omission?.contains("install the package postgresql") == true)
+    }
   }
 
   @Test("A set-up that is not there is an error, not an empty row")

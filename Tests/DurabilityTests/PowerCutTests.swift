@@ -18,11 +18,13 @@ struct PowerCutTests {
     #expect(output.contains("\(count) cuts in "), "\(output)")
   }
 
-  @Test("A save that a journal undoes after a power cut finds the files of the long values that it had replaced")
-  func replacedFiles() throws {
-    // With this seed two of the cuts bring the journal back after the files would have gone.
+  @Test(
+    "What a journal undoes after a power cut leaves the files of the long values that were replaced",
+    arguments: ["saves", "progressive"])
+  func replacedFiles(_ deed: String) throws {
+    // With this seed two of the cuts of each bring the journal back after the files would have gone.
     let (code, output) = try runCrasher([
-      "power-cuts", "256", "--deed", "saves", "--store", "sqlite,delete,files,full", "--seed", "20261126",
+      "power-cuts", "256", "--deed", deed, "--store", "sqlite,delete,files,full", "--seed", "20261126",
     ])
     #expect(code == 0, "\(output)")
   }

@@ -239,7 +239,7 @@ struct FailureTests {
   @Test("Settings in the URL are the session's: a statement that takes too long is an error, and the store goes on")
   func settings() throws {
     let server = try #require(TestServer.shared)
-    let url = server.url(schema: "slow schema", more: "&options=-c%20statement_timeout%3D300")
+    let url = server.url(schema: "slow schema", more: "&options=-c%20statement_timeout%3D3000")
     let shelf = try Shelf(libraryModel(), at: url)
     try shelf.context.performAndWait {
       let counter = shelf.context.new("Counter", ["count": 0])

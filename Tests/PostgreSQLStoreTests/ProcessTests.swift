@@ -49,10 +49,12 @@ struct ProcessTests {
       try process.run()
       return process
     }
+    // After an error in this process, they would try for minutes.
+    defer { for writer in writers where writer.isRunning { kill(writer.processIdentifier, SIGKILL) } }
     var done = 0
-    for kill in 0..<kills where writers.contains(where: \.isRunning) {
+    for number in 0..<kills where writers.contains(where: \.isRunning) {
       // At even parts of the work, whatever the machine's speed.
-      let due = 8 * additions * (kill + 1) / (kills + 1)
+      let due = 8 * additions * (number + 1) / (kills + 1)
       while writers.contains(where: \.isRunning), try count(shelf, "Mark") < due { Thread.sleep(forTimeInterval: 0.05) }
       guard writers.contains(where: \.isRunning) else { break }
       try server.killAndStart()

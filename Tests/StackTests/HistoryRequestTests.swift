@@ -270,6 +270,28 @@ struct HistoryRequestTests {
     }
   }
 
+  @Test("The predicate that chooses what history is deleted may use the store itself")
+  func chosenByCode() throws {
+    let (stack, _) = try filled()
+    let other = stack.newContext()
+    try stack.context.performAndWait {
+      let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+      fetch.predicate = NSPredicate { transaction, _ in
+        other.performAndWait {
+          other.new("Tag")
+          try? other.save()
+        }
+        return (transaction as? NSPersistentHistoryTransaction)?.author == "b"
+      }
+      let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+      request.fetchRequest = fetch
+      request.resultType = .count
+      #expect(try stack.context.answer(request) as? Int == 1)
+      // Each of the three questions has saved.
+      #expect(try stack.context.transactions().count == 5)
+    }
+  }
+
   @Test("A token is expired when transactions behind it are gone: 134301")
   func expiry() throws {
     let (stack, _) = try filled()

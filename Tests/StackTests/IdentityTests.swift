@@ -201,6 +201,52 @@ struct IdentityTests {
     }
   }
 
+  @Test("An id that was asked for before its store was there leads to the object once the store is added")
+  func askedTooEarly() throws {
+    let first = try Stack(.sqlite)
+    let id = try first.context.performAndWait {
+      let book = first.context.new("Book", ["title": "A"])
+      try first.context.save()
+      return book.objectID
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let early = failure { _ = try context.existingObject(with: id) }
+      #expect(early?.code == NSManagedObjectReferentialIntegrityError)
+      let store = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: first.url, options: nil)
+      let book = try context.existingObject(with: id)
+      #expect(book.objectID.persistentStore === store)
+      #expect(try context.only("Book") === book)
+      book.setValue("B", forKey: "title")
+      try context.save()
+      try coordinator.remove(store)
+    }
+    #expect(try first.elsewhere { try $0.strings("Book", "title") } == ["B"])
+  }
+
+  @Test("The id of an object whose entity a later model of the file has not is no object there")
+  func idOfDroppedEntity() throws {
+    let first = try Stack(.sqlite, model([entity("Draft"), entity("Book")]))
+    let id = try first.context.performAndWait {
+      let draft = first.context.new("Draft")
+      try first.context.save()
+      return draft.objectID
+    }
+    try first.coordinator.remove(first.store)
+    let second = try Stack(
+      .sqlite, model([entity("Book")]), at: first.url,
+      options: [
+        NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      ])
+    second.context.performAndWait {
+      let error = failure { _ = try second.context.existingObject(with: id) }
+      #expect(error?.code == NSManagedObjectReferentialIntegrityError)
+    }
+  }
+
   @Test("Two hundred new objects of three entities keep apart", arguments: StoreKind.allCases)
   func manyKeys(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in

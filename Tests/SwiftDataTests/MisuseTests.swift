@@ -187,6 +187,21 @@ struct MisuseTests {
     #expect(text.contains("context was gone") || text.contains("The model's context is gone."))
   }
 
+  @Test("So does a change of a model that had left its context before that went away")
+  func contextGoneAfterLeaving() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let book = Book(isbn: "1", title: "Emma")
+      do {
+        let context = try memory(Book.self)
+        context.insert(book)
+        context.delete(book)
+        context.processPendingChanges()
+      }
+      book.title = "X"
+    }
+    #expect(message(result).contains("A Book was used after its model context was gone."))
+  }
+
   @Test("An identity that no store of the container has leads to no model")
   func strangeIdentity() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

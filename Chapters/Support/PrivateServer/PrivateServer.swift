@@ -90,11 +90,12 @@ public final class PrivateServer: @unchecked Sendable {
         "$2/initdb" -D data -U strata -A trust -E UTF8 --locale=C.UTF-8 --no-sync >initdb.log 2>&1 || exit 1
         sed -i '1i local all visitor scram-sha-256' data/pg_hba.conf || exit 1
       fi
-      "$2/pg_ctl" -D data -w -t 60 -l server.log -o "-k $1 -c listen_addresses= -c max_connections=200 $3" start \
-        >pg_ctl.log 2>&1 || exit 1
+      "$2/pg_ctl" -D data -w -t 300 -l server.log -o "-k $1 -c listen_addresses= -c max_connections=200 $3" start \
+        >pg_ctl.log 2>&1 || { "$2/pg_ctl" -D data -m immediate stop >>pg_ctl.log 2>&1; exit 1; }
       echo ready
       read -r how
-      "$2/pg_ctl" -D data -w -m "${how:-immediate}" stop >pg_ctl.log 2>&1
+      "$2/pg_ctl" -D data -w -t 300 -m "${how:-immediate}" stop >pg_ctl.log 2>&1 ||
+        "$2/pg_ctl" -D data -w -t 300 -m immediate stop >>pg_ctl.log 2>&1
       [ -n "$how" ] || rm -rf "$1"
       """
     let process = Process()

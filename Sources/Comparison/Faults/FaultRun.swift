@@ -137,10 +137,16 @@ struct FaultRun {
     }
     let trouble = Mutex<String?>(nil)
     Thread.detachNewThread {
-      do {
-        while try grown() < 512 * 1024 { usleep(100) }
-        kill(getpid(), SIGKILL)
-      } catch { trouble.withLock { $0 = "\(error)" } }
+      // The save may have all connections for a moment.
+      for _ in 0..<50 {
+        do {
+          while try grown() < 512 * 1024 { usleep(100) }
+          kill(getpid(), SIGKILL)
+        } catch {
+          trouble.withLock { $0 = "\(error)" }
+          usleep(100_000)
+        }
+      }
     }
     var sighting = await seen {
       try await setup.writeBooks { context in

@@ -24,6 +24,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Objects that no store has seen, by their negative keys.
   private let unsaved = Table()
   @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
+  /// The places in `stores` of those that were no store of the coordinator when they were first asked for.
+  private var foreign: Set<Int> = []
   /// Whether one of the stores is of a client's class, and may be far away. Under `lock` too.
   private(set) var hasAuthors = false
   /// The entity that `Book(context:)` found for each class. Asked for every new object. Belongs to the context's queue.
@@ -114,13 +116,15 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func number(of store: StoreIdentity) -> UInt16 {
     lock.lock()
     defer { lock.unlock() }
-    if let index = stores.firstIndex(where: { $0 === store }) { return UInt16(index) }
-    // An id that another coordinator gave out, for a store that this one has open too.
-    if let own = context?.persistentStoreCoordinator?.persistentStores.first(where: {
-      $0.identity !== store && $0.identity.uuid == store.uuid
-    }) {
-      return number(of: own.identity)
+    let known = stores.firstIndex { $0 === store }
+    if let known, !foreign.contains(known) { return UInt16(known) }
+    // An id that another coordinator gave out, for a store that this one has open too, perhaps since a moment ago.
+    let own = context?.persistentStoreCoordinator?.persistentStores.map(\.identity) ?? []
+    if !own.contains(where: { $0 === store }), let same = own.first(where: { $0.uuid == store.uuid }) {
+      return number(of: same)
     }
+    if let known { return UInt16(known) }
+    if !own.contains(where: { $0 === store }) { foreign.insert(stores.count) }
     stores.append(store)
     hasAuthors = hasAuthors || store.asksContexts
     let first = tables.count

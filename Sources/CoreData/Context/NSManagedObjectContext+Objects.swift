@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
     if formerKeys[objectID.key] != nil { return try realise(object(with: objectID)) }
     if objectID.key < 0, source.mayHave(objectID.key) { return try realise(object(with: objectID)) }
     // By its UUID, as `object(with:)`: the id may come from another coordinator that has the same store.
-    guard let identity = objectID.storeIdentity, objectID.key > 0,
+    guard let identity = objectID.storeIdentity, objectID.key > 0, owner.layouts.layout(of: objectID.entity) != nil,
       persistentStoreCoordinator?.persistentStores.contains(where: { $0.identity.uuid == identity.uuid }) == true
     else { throw Failure.objectNotFound(id: objectID).nsError }
     return try realise(object(with: objectID))

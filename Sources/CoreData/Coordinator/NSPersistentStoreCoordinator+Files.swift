@@ -111,7 +111,7 @@ extension NSPersistentStoreCoordinator {
     let (new, references) = try saving.alone {
       try publicErrors { try checkAdded(store) }
       let new = try publicErrors { try copyStore(store, storeClass: storeClass, to: url, options: options) }
-      let references = try publicErrors { try self.references(in: new) }
+      let references = references(in: new)
       RemoteChanges.removeListeners(of: store)
       store.willRemove(from: self)
       new.takePlace(of: store)
@@ -135,13 +135,16 @@ extension NSPersistentStoreCoordinator {
     return new
   }
 
-  /// The keys of all rows of a store.
-  private func references(in store: NSPersistentStore) throws -> [RowReference] {
-    guard let reader = try (store as? any RowStore)?.reader(for: nil) else { return [] }
-    return try layouts.layouts.filter { $0.isRoot && holds(store, $0) }.flatMap { root in
+  /// The keys of all rows of a store, for observers. None if nobody observes, or if they can't be read: the store has
+  /// been made by then.
+  private func references(in store: NSPersistentStore) -> [RowReference] {
+    guard NotificationObservers.areThere(for: .NSPersistentStoreCoordinatorStoresDidChange),
+      let reader = try? (store as? any RowStore)?.reader(for: nil)
+    else { return [] }
+    return layouts.layouts.filter { $0.isRoot && holds(store, $0) }.flatMap { root in
       var fetch = FetchDescription(layout: root)
       fetch.output = .references
-      return try reader.rows(for: fetch).references ?? []
+      return (try? reader.rows(for: fetch))?.references ?? []
     }
   }
 

@@ -93,9 +93,16 @@ extension NSPersistentStoreCoordinator {
       throw Failure.malformedFetchRequest(
         entity: nil, what: "history is deleted by whole transactions, not by a fetch request for changes")
     }
-    let count = try stores.reduce(0) { sum, store in
+    let evaluators = try stores.map { try search?.evaluator(store: $0.store.identity.uuid) }
+    // Before anything is deleted in another store.
+    if zip(stores, evaluators).contains(where: { $1 != nil && !$0.history.deletesChosen }) {
+      throw Failure.malformedFetchRequest(
+        entity: nil, what: "an incremental store deletes history up to a place, not by a fetch request")
+    }
+    let count = try zip(stores, evaluators).reduce(0) { sum, pair in
+      let (store, evaluator) = pair
       let uuid = store.store.identity.uuid
-      let chosen = try search?.evaluator(store: uuid).map { evaluator in
+      let chosen = evaluator.map { evaluator in
         { row in try evaluator.matches(NSPersistentHistoryTransaction(row, store: uuid)) }
       }
       return try sum + store.history.delete(before: request.place.bound(uuid), chosen: chosen)

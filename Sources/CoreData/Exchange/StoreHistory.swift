@@ -74,6 +74,13 @@ package protocol StoreHistory: AnyObject {
     after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
     changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void) throws
 
+  /// Whether `delete` can choose among the transactions.
+  var deletesChosen: Bool { get }
+
   /// Deletes the transactions before a place, only those that `chosen` accepts unless it is nil. Returns how many.
   func delete(before bound: HistoryBound, chosen: ((HistoryTransactionRow) throws -> Bool)?) throws -> Int
+}
+
+extension StoreHistory {
+  package var deletesChosen: Bool { true }
 }

@@ -75,7 +75,8 @@ final class FetchedResults: ChangeFollower {
     guard observer != nil, !isForgotten, let criteria, criteria.description.entities.contains(layout.index) else {
       return false
     }
-    return store.map { store in criteria.stores?.contains { $0.identity === store } ?? true } ?? true
+    // By its UUID, as the id of a merged object may come from another coordinator.
+    return store.map { store in criteria.stores?.contains { $0.identity.uuid == store.uuid } ?? true } ?? true
   }
 
   func stopObserving() {

@@ -94,15 +94,17 @@ package enum CommandRunner {
   }
 }
 
-/// Makes ^C end the running command too. It has a group of its own, which doesn't receive the signal.
+/// Makes ^C and a termination end the running command too. It has a group of its own, which doesn't receive the signal.
 package enum Interruption {
   /// The running process group, or 0. A signal handler may read this single word at any time.
   nonisolated(unsafe) static var running: pid_t = 0
 
   package static func install() {
-    signal(SIGINT) { _ in
-      if Interruption.running > 0 { kill(-Interruption.running, SIGTERM) }
-      _exit(130)
+    for number in [SIGINT, SIGTERM] {
+      signal(number) { number in
+        if Interruption.running > 0 { kill(-Interruption.running, SIGTERM) }
+        _exit(128 + number)
+      }
     }
   }
 }

@@ -73,6 +73,9 @@ package struct SwiftRunner: ExerciseRunner {
     if !isFirstBuild { command += ["--disable-automatic-resolution", "--skip-update"] }
     let result = try CommandRunner.run(command, environment: environment, limit: Self.buildLimit, note: noteStep)
     note?("")
+    if result.end == .timedOut {
+      throw LearningProblem("A build had not ended after \(Int(Self.buildLimit / 60)) minutes:\n\(result.output)")
+    }
     let seconds = result.output.firstMatch(of: #/Build complete! \(([0-9.]+)s\)/#).flatMap { Double($0.1) }
     return BuildResult(
       hasSucceeded: result.end == .exited(0), output: result.output, seconds: result.seconds, buildSeconds: seconds)

@@ -13,6 +13,8 @@ public final class ModelContext: Equatable {
   public let container: ModelContainer
   /// The Core Data context that does the work.
   package let managedContext: NSManagedObjectContext
+  /// What leads from models to this context.
+  let reference = ContextReference()
   /// Models with unsaved changes. They are kept alive until the save, because inserts and
   /// values of transient properties would be lost with them.
   @exclusivity(unchecked) private var changed: [ModelStorage] = []
@@ -32,6 +34,7 @@ public final class ModelContext: Equatable {
   init(_ container: ModelContainer, _ concurrencyType: NSManagedObjectContextConcurrencyType) {
     self.container = container
     managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
+    reference.context = self
     managedContext.persistentStoreCoordinator = container.coordinator
     managedContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
     managedContext.undoManager = nil
@@ -47,6 +50,7 @@ public final class ModelContext: Equatable {
   }
 
   deinit {
+    reference.context = nil
     for store in container.dataStores { store.endState(editingState) }
     for object in managedContext.registeredObjects { (object as? ModelObject)?.storage?.abandon() }
     letGoOfChanged()

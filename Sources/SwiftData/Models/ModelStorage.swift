@@ -30,8 +30,9 @@ class ModelStorage {
   /// context that lists it in `changed`.
   @exclusivity(unchecked) final private var kept: AnyObject?
   @exclusivity(unchecked) final private var keeper: ObjectIdentifier?
-  /// The context. It tells its storages before it goes away, so this reference never dangles.
-  @exclusivity(unchecked) final private unowned(unsafe) var ownContext: ModelContext?
+  /// What leads to the context while that exists. The context tells its storages before it goes away, but doesn't know
+  /// those whose objects have left it.
+  @exclusivity(unchecked) final private var ownReference: ContextReference?
   /// What the model is known by before its first save.
   final private(set) lazy var temporaryIdentifier = UUID()
   /// The identity that the model had when it was deleted.
@@ -107,10 +108,10 @@ class ModelStorage {
     kept = nil
   }
 
-  final var context: ModelContext? { ownContext }
+  final var context: ModelContext? { ownReference?.context }
   /// The context. Nil if it has let go of the object, because the insertion was undone or the
   /// unsaved object deleted.
-  final var visibleContext: ModelContext? { hasLeft ? nil : ownContext }
+  final var visibleContext: ModelContext? { hasLeft ? nil : context }
   final var hasLeft: Bool { object != nil && !isAbandoned && object?.managedObjectContext == nil }
   final var isDeleted: Bool {
     guard let object else { return wasDeleted }
@@ -128,7 +129,7 @@ class ModelStorage {
   /// From now on the values are the object's. What was set until then is no more, unless ``bringValues()`` follows.
   final func attach(_ object: ModelObject, in context: ModelContext) {
     hold(object)
-    ownContext = context
+    ownReference = context.reference
     wasDeleted = false
     formerIdentifier = nil
   }
@@ -146,13 +147,13 @@ class ModelStorage {
   final func detach(deleted: Bool) {
     if deleted { formerIdentifier = identifier }
     hold(nil)
-    ownContext = nil
+    ownReference = nil
     wasDeleted = deleted
   }
 
   /// The context is gone, so nothing of the object can be read any more.
   final func abandon() {
-    ownContext = nil
+    ownReference = nil
     isAbandoned = true
   }
 
@@ -168,7 +169,7 @@ class ModelStorage {
   final func noteSnapshot(_ flags: NSSnapshotEventType) {
     guard let model else { return }
     for property in type.properties { property.observed.tellObservers(of: model) }
-    if !flags.isDisjoint(with: [.undoInsertion, .undoDeletion, .undoUpdate]) { ownContext?.noteChange(of: self) }
+    if !flags.isDisjoint(with: [.undoInsertion, .undoDeletion, .undoUpdate]) { context?.noteChange(of: self) }
   }
 
   // Values.
@@ -187,7 +188,7 @@ class ModelStorage {
     let property = type.properties[position]
     let access = property.access(of: Value.self)
     if let object {
-      if isAbandoned { misuse(.contextGone(type, property)) }
+      if context == nil { misuse(.contextGone(type, property)) }
       if property.isEphemeral,
         let value = access.stored(object, self) ?? access.initialValue(property)
       {
@@ -214,9 +215,9 @@ class ModelStorage {
       return
     }
     let property = type.properties[position]
-    guard let ownContext else { misuse(.contextGone(type, property)) }
+    guard let context else { misuse(.contextGone(type, property)) }
     property.access(of: Value.self).write(value, object, self)
-    ownContext.noteChange(of: self)
+    context.noteChange(of: self)
   }
 }
 

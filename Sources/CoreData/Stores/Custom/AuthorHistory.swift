@@ -34,12 +34,10 @@ final class AuthorHistory: StoreHistory {
     }
   }
 
+  /// Such a store deletes up to the request's place. If it passed over the fetch request, too much would be gone.
+  var deletesChosen: Bool { false }
+
   func delete(before bound: HistoryBound, chosen: ((HistoryTransactionRow) throws -> Bool)?) throws -> Int {
-    // Such a store deletes up to the request's place. If it passed over the fetch request, too much would be gone.
-    if chosen != nil {
-      throw Failure.malformedFetchRequest(
-        entity: nil, what: "an incremental store deletes history up to a place, not by a fetch request")
-    }
     let answer = try execute()
     guard let count = NSNumber(anyNumber: answer) else {
       throw store.broken("execute(_:with:)", "deleting history was answered by the type \(type(of: answer))")

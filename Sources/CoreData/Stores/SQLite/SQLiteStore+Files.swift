@@ -66,7 +66,7 @@ extension SQLiteStore: FileOperating {
       removeCompanions(of: url)
     }
     let files = ExternalFiles(store: url)
-    if !files.sharesFolder { files.removeAll() }
+    if !files.sharesFolder, !files.exist || files.syncCommit() { files.removeAll() }
   }
 
   /// Replaces a file by an empty one, even if others have it open.
@@ -133,9 +133,10 @@ extension SQLiteStore: FileOperating {
     let gone = oldNamed.subtracting(named).sorted()
     let isFree =
       gone.isEmpty
-      || !files.sharesFolder
+      || !files.sharesFolder && files.syncCommit()
         && (try? Connection(path: destination.path, options: connectionOptions(options)))?.hasNoOlderReader() == true
-    // While somebody reads an older state, its files stay. The next store that opens the database checks them.
+    // While somebody reads an older state, or a power cut would bring it back, its files stay. The next store that
+    // opens the database checks them.
     if !isFree { return }
     files.remove(gone)
     journals.forEach { $0.remove() }

@@ -112,6 +112,17 @@ struct ExternalFiles: Sendable {
     }
   }
 
+  /// Flushes the store's last commit to the disk, and returns whether it is there. Must be called before files are
+  /// removed that the commit has forgotten. It may be only in the log. Without a log, the commit is the end of a
+  /// journal, which is removed, cut off or overwritten: a journal that a power cut brings back undoes it.
+  func syncCommit() -> Bool {
+    let log = ExternalFiles.synchronize(store.path + "-wal")
+    guard log == ENOENT else { return log == 0 }
+    let journal = ExternalFiles.synchronize(store.path + "-journal")
+    guard journal == 0 || journal == ENOENT else { return false }
+    return ExternalFiles.synchronize(store.deletingLastPathComponent().path) == 0
+  }
+
   /// Flushes a file or a folder to the disk. Returns 0 or the number of the error. Some file systems can't flush a
   /// folder (EINVAL), and need not.
   @discardableResult

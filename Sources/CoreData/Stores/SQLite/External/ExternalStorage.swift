@@ -149,21 +149,11 @@ final class ExternalStorage: @unchecked Sendable {
     let names = lock.withLock { pending }
     if names.isEmpty || files.sharesFolder { return }
     guard let forgotten = try? forgotten(names, connection).filter({ !isHeld($0) }), !forgotten.isEmpty else { return }
-    guard isCommitOnDisk() else { return }
+    guard files.syncCommit() else { return }
     guard connection.hasNoOlderReader() else { return tryAgain() }
     // Ask again: every row that an older transaction read holds its files by now.
     let free = forgotten.filter { !isHeld($0) }
     removeUnusedFiles((try? ExternalFolder(files))?.remove(free) ?? free)
-  }
-
-  /// Flushes the commit that forgot the files to the disk. It may be only in the log. Without a log, the commit is the
-  /// end of a journal, which is removed, cut off or overwritten: a journal that a power cut brings back undoes it.
-  private func isCommitOnDisk() -> Bool {
-    let log = ExternalFiles.synchronize(files.store.path + "-wal")
-    guard log == ENOENT else { return log == 0 }
-    let journal = ExternalFiles.synchronize(files.store.path + "-journal")
-    guard journal == 0 || journal == ENOENT else { return false }
-    return ExternalFiles.synchronize(files.store.deletingLastPathComponent().path) == 0
   }
 
   /// Whether a row in the memory of this process refers to a file. If so, removal is tried again after the last such

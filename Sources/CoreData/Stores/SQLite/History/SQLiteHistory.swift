@@ -214,15 +214,15 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     case .number: condition = "Z_PK < ?"
     case .time: condition = "ZTIMESTAMP < ?"
     }
+    // Chosen before writing, and from rows that are all read: the program's predicate may use the store.
+    let rows = try chosen.map { try transactions(before: bound, condition).filter($0) }
     return try store.translatingErrors {
       try store.pool.write { connection in
         try store.checkFile(connection)
         let count = try connection.transaction(.exclusive) {
           let count: Int
-          if let chosen {
-            let rows = try transactions(before: bound, condition, connection).filter(chosen)
-            for row in rows { _ = try delete("Z_PK = ?", bound: .number(row.number), connection) }
-            count = rows.count
+          if let rows {
+            count = try rows.reduce(0) { try $0 + delete("Z_PK = ?", bound: .number($1.number), connection) }
           } else {
             count = try delete(condition, bound: bound, connection)
           }
@@ -235,16 +235,16 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     }
   }
 
-  private func transactions(
-    before bound: HistoryBound, _ condition: String, _ connection: Connection
-  ) throws -> [HistoryTransactionRow] {
-    let statement = try connection.statement("\(selectTransactions) WHERE t0.\(condition) ORDER BY t0.Z_PK")
-    defer { statement.reset() }
-    bind(bound, to: statement)
-    connection.trace?.willRun(statement, parameters: [])
-    var rows: [HistoryTransactionRow] = []
-    while try statement.step() { rows.append(transactionRow(statement)) }
-    return rows
+  private func transactions(before bound: HistoryBound, _ condition: String) throws -> [HistoryTransactionRow] {
+    try reading { connection in
+      let statement = try connection.statement("\(selectTransactions) WHERE t0.\(condition) ORDER BY t0.Z_PK")
+      defer { statement.reset() }
+      bind(bound, to: statement)
+      connection.trace?.willRun(statement, parameters: [])
+      var rows: [HistoryTransactionRow] = []
+      while try statement.step() { rows.append(transactionRow(statement)) }
+      return rows
+    }
   }
 
   /// Deletes the transactions that meet a condition with one parameter, with their changes. Returns how many.
