@@ -192,6 +192,19 @@ struct ManagerTests {
     #expect(try folder.names == [])
   }
 
+  @Test("A relationship of the source that can't be read is an error 134150, and nothing is left of the new store")
+  func unreadableRelationship() throws {
+    try ManagerStack.fill(.sqlite, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    let manager = NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
+    let error = managerError {
+      try manager.migrateStore(
+        from: folder.store("old"), type: .sqlite, mapping: ManagerLibrary.mapping(policy: DamagingPolicy.self),
+        to: folder.store("new"), type: .sqlite)
+    }
+    #expect(error?.code == NSMigrationManagerSourceStoreError, "\(error as Any)")
+    #expect(try folder.names == ["old"])
+  }
+
   @Test("A destination that can't be made is an error 134160", arguments: ManagerStore.allCases)
   func missingFolder(_ kind: ManagerStore) throws {
     try ManagerStack.fill(kind, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
@@ -413,6 +426,21 @@ final class MemoryPeak {
   private static var resident: Int {
     let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+  }
+}
+
+/// Damages the file that is migrated once all objects are made: all pages but the first.
+final class DamagingPolicy: NSEntityMigrationPolicy {
+  override func createRelationships(
+    forDestination object: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    let store = try #require(manager.sourceContext.persistentStoreCoordinator?.persistentStores.first)
+    let file = try FileHandle(forUpdating: try #require(store.url))
+    let length = Int(try file.seekToEnd())
+    try file.seek(toOffset: 4096)
+    try file.write(contentsOf: Data(repeating: 0xFF, count: length - 4096))
+    try file.close()
+    try super.createRelationships(forDestination: object, in: mapping, manager: manager)
   }
 }
 

@@ -111,7 +111,7 @@ extension NSPersistentStoreCoordinator {
     let (new, references) = try saving.alone {
       try publicErrors { try checkAdded(store) }
       let new = try publicErrors { try copyStore(store, storeClass: storeClass, to: url, options: options) }
-      let references = references(in: new)
+      let references = self.references(in: new)
       RemoteChanges.removeListeners(of: store)
       store.willRemove(from: self)
       new.takePlace(of: store)

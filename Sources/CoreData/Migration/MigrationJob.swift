@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The task of a migration manager.
 struct MigrationJob {
@@ -33,6 +34,8 @@ final class MigrationStack {
   let coordinator: NSPersistentStoreCoordinator
   let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
   let store: NSPersistentStore
+  /// The first error of a fault or a relationship that could not be read where nothing can be thrown.
+  private let unread = Mutex<(any Error)?>(nil)
 
   /// Opens a stack for reading.
   init(reading job: MigrationJob.Store, _ original: NSManagedObjectModel) throws {
@@ -49,6 +52,10 @@ final class MigrationStack {
     store.isReadOnly = true
     context.name = "migration source"
     context.persistentStoreCoordinator = coordinator
+    context.unreadableFaultHandler = { [weak self] _, error in
+      self?.unread.withLock { if $0 == nil { $0 = error } }
+      return .keepFault
+    }
   }
 
   /// Opens a stack for writing.
@@ -72,6 +79,11 @@ final class MigrationStack {
   }
 
   func close() { try? coordinator.remove(store) }
+
+  /// Throws the error of what could not be read, if anything could not. It read as empty meanwhile.
+  func checkReading() throws {
+    if let error = unread.withLock({ $0 }) { throw error }
+  }
 
   /// A copy of a model whose objects are plain `NSManagedObject`.
   private static func plain(_ model: NSManagedObjectModel) throws -> (NSManagedObjectModel, ModelLayouts) {

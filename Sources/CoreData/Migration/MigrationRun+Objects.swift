@@ -38,6 +38,7 @@ extension MigrationRun {
 
   /// Saves new and changed objects, and releases the rows that were read. Objects that are still held become faults.
   func savePass() throws {
+    try job.reading { try source.checkReading() }
     let context = destination.context
     context.processPendingChanges()
     let new = context.ledger.newObjects

@@ -163,6 +163,7 @@ final class MigrationRun {
       try body()
     } catch {
       try checkCancellation()
+      try job.reading { try source.checkReading() }
       throw Failure.policyFailed(
         policy: String(describing: type(of: step.policy)), mapping: step.mapping.name ?? "without a name",
         method: "\(method)", underlying: error as NSError)
