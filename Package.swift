@@ -116,7 +116,7 @@ let package = Package(
       dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice"],
       swiftSettings: stackSettings),
     .testTarget(
-      name: "MigrationTests", dependencies: ["CoreData", "DataModelFiles", "Inspection", "TestDice"],
+      name: "MigrationTests", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "Inspection", "TestDice"],
       swiftSettings: stackSettings),
     .testTarget(
       name: "SQLiteStoreTests",

@@ -1,3 +1,4 @@
+import CSQLite
 import CoreData
 import Foundation
 import Testing
@@ -194,15 +195,38 @@ struct ManagerTests {
 
   @Test("A relationship of the source that can't be read is an error 134150, and nothing is left of the new store")
   func unreadableRelationship() throws {
-    try ManagerStack.fill(.sqlite, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    let old = folder.store("old")
+    try ManagerStack.fill(.sqlite, ManagerLibrary.old(), old, ManagerLibrary.fill)
+    try damageJoinTable(old)
     let manager = NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
     let error = managerError {
       try manager.migrateStore(
-        from: folder.store("old"), type: .sqlite, mapping: ManagerLibrary.mapping(policy: DamagingPolicy.self),
-        to: folder.store("new"), type: .sqlite)
+        from: old, type: .sqlite, mapping: ManagerLibrary.mapping(), to: folder.store("new"), type: .sqlite)
     }
     #expect(error?.code == NSMigrationManagerSourceStoreError, "\(error as Any)")
     #expect(try folder.names == ["old"])
+  }
+
+  /// Overwrites the pages on which the tags of books begin, table and index.
+  private func damageJoinTable(_ url: URL) throws {
+    var database: OpaquePointer?
+    var statement: OpaquePointer?
+    defer {
+      sqlite3_finalize(statement)
+      sqlite3_close(database)
+    }
+    try #require(sqlite3_open_v2(url.path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+    let query = "SELECT rootpage FROM sqlite_master WHERE tbl_name GLOB 'Z_[0-9]*TAGS'"
+    try #require(sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK)
+    var pages: [Int] = []
+    while sqlite3_step(statement) == SQLITE_ROW { pages.append(Int(sqlite3_column_int64(statement, 0))) }
+    try #require(!pages.isEmpty)
+    let file = try FileHandle(forUpdating: url)
+    for page in pages {
+      try file.seek(toOffset: UInt64((page - 1) * 4096))
+      try file.write(contentsOf: Data(repeating: 0xFF, count: 4096))
+    }
+    try file.close()
   }
 
   @Test("A destination that can't be made is an error 134160", arguments: ManagerStore.allCases)
@@ -426,21 +450,6 @@ final class MemoryPeak {
   private static var resident: Int {
     let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
-  }
-}
-
-/// Damages the file that is migrated once all objects are made: all pages but the first.
-final class DamagingPolicy: NSEntityMigrationPolicy {
-  override func createRelationships(
-    forDestination object: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
-  ) throws {
-    let store = try #require(manager.sourceContext.persistentStoreCoordinator?.persistentStores.first)
-    let file = try FileHandle(forUpdating: try #require(store.url))
-    let length = Int(try file.seekToEnd())
-    try file.seek(toOffset: 4096)
-    try file.write(contentsOf: Data(repeating: 0xFF, count: length - 4096))
-    try file.close()
-    try super.createRelationships(forDestination: object, in: mapping, manager: manager)
   }
 }
 
