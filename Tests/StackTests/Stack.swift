@@ -48,7 +48,7 @@ enum StoreKind: CaseIterable, CustomStringConvertible, Sendable {
 /// A coordinator with one store, and a context. The store's files go with it.
 final class Stack {
   /// Switched on once, before the first context of a test.
-  private static let invariantChecks: Void = { InvariantChecks.isOn = true }()
+  static let invariantChecks: Void = { InvariantChecks.isOn = true }()
 
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator

@@ -15,7 +15,7 @@ struct AuthorRequestTests {
     _ body: (RecordingStore, NSManagedObjectContext, NSPersistentStoreCoordinator) throws -> Void
   ) throws {
     _ = Self.registration
-    InvariantChecks.isOn = true
+    _ = Stack.invariantChecks
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     let store = try coordinator.addPersistentStore(

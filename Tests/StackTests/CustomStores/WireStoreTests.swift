@@ -39,7 +39,7 @@ struct WireStoreTests {
   private func withServer(
     _ type: WireStore.Type = WireStore.self, _ body: (WireServer, NSManagedObjectContext) throws -> Void
   ) throws {
-    InvariantChecks.isOn = true
+    _ = Stack.invariantChecks
     let server = try WireServer()
     defer { server.stop() }
     let context = try Self.context(server.url, type)
