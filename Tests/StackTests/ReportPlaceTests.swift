@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CoreData
@@ -35,6 +36,38 @@ struct ReportPlaceTests {
     let (site, line) = (siteOfThisLine(), lineOfSite)
     let found = try #require(site).description
     #expect(found == "ReportPlaceTests.swift:\(line), in siteOfThisLine()")
+  }
+
+  @Test("The place of a call is found on threads of all kinds, whatever their outermost frames leave on the stack")
+  func threads() async throws {
+    let found = Mutex<[String]>([])
+    @Sendable func look() {
+      let place = CallSite.ofClient(findsLine: false)?.function ?? "nothing"
+      found.withLock { $0.append(place) }
+    }
+    for quality in [DispatchQoS.QoSClass.background, .utility, .default, .userInitiated] {
+      for _ in 0..<2 { DispatchQueue.global(qos: quality).sync(execute: look) }
+      await withCheckedContinuation { done in
+        DispatchQueue.global(qos: quality).async {
+          look()
+          done.resume()
+        }
+      }
+      let queue = DispatchQueue(label: "place", qos: .init(qosClass: quality, relativePriority: 0))
+      await withCheckedContinuation { done in
+        queue.async {
+          // A queue within a queue, as contexts have them.
+          DispatchQueue(label: "inner").sync(execute: look)
+          done.resume()
+        }
+      }
+    }
+    await onAnotherThread(look)
+    await Task.detached { look() }.value
+    await MainActor.run { look() }
+    let places = found.withLock { $0 }
+    #expect(places.count == 4 * 4 + 3)
+    #expect(places.allSatisfy { $0.contains("look") }, "\(places)")
   }
 
   @Test("Two kinds of calls are two reports, and a loop over one of them is one")

@@ -69,6 +69,12 @@ static inline void core_data_store_word(unsigned long *_Nonnull word, unsigned l
 char *_Nullable swift_demangle(const char *_Nonnull mangledName, size_t length, char *_Nullable buffer,
                                size_t *_Nullable bufferSize, unsigned int flags);
 
+/// How many frames of this thread's stack, from the caller's, can be followed by their frame pointers without leaving
+/// the stack; 0 if that isn't known.
+///
+/// Code without frame pointers leaves any value in their place. The runtime's `Backtrace` follows it wherever it leads.
+size_t core_data_count_frames(void);
+
 /// The file from which the code at `address` was loaded, and its start in memory; NULL if the code is in no file.
 const char *_Nullable core_data_file_of_code(const void *_Nonnull address, const void *_Nullable *_Nonnull start);
 

@@ -35,15 +35,23 @@ struct CallSite: CustomStringConvertible {
     "_Concurrency",
   ]
 
+  /// Held by whoever unmaps a file.
+  static let unmapping = NSLock()
+
   /// Where the module was called from on this thread; nil if the program's symbols don't say.
   static func ofClient(findsLine: Bool = knowsLines) -> CallSite? {
     #if canImport(Runtime)
-    guard let names = try? Backtrace.capture(limit: 128).symbolicated(options: []) else { return nil }
+    // No more frames than are surely there: the runtime follows frame pointers without looking at where they lead, and
+    // code without them, such as the C library's, leaves anything in their place.
+    let count = min(core_data_count_frames(), 128)
+    guard count > 0, let names = names(of: try? Backtrace.capture(limit: count, top: 0, images: images)) else {
+      return nil
+    }
     for (depth, frame) in names.frames.enumerated() {
       guard let symbol = frame.symbol, isClients(symbol.rawName) else { continue }
       // Only that frame is looked up, since each one takes a walk through the line table. The stack is captured here,
       // at the depth at which the frames above were counted.
-      let one = findsLine ? try? Backtrace.capture(limit: 2, offset: depth, top: 0) : nil
+      let one = findsLine ? try? Backtrace.capture(limit: 2, offset: depth, top: 0, images: images) : nil
       return CallSite(function: symbol.name, line: one.flatMap(line), address: "\(frame.captured)")
     }
     #endif
@@ -53,7 +61,10 @@ struct CallSite: CustomStringConvertible {
   /// Whether this function is found on the stack, by its name.
   static var readsNames: Bool {
     #if canImport(Runtime)
-    guard let names = try? Backtrace.capture(limit: 16, top: 0).symbolicated(options: []) else { return false }
+    let count = min(core_data_count_frames(), 16)
+    guard count > 0, let names = names(of: try? Backtrace.capture(limit: count, top: 0, images: images)) else {
+      return false
+    }
     return names.frames.contains { $0.symbol?.name.contains("readsNames") ?? false }
     #else
     return false
@@ -61,8 +72,16 @@ struct CallSite: CustomStringConvertible {
   }
 
   #if canImport(Runtime)
+  /// Where the program's code is in memory. Looked up once, while no file of a store is unmapped: the runtime looks
+  /// for code in every file that is mapped, also in the index of a log, and ends the program if one goes meanwhile.
+  private static let images = unmapping.withLock { ImageMap.capture() }
+
+  private static func names(of stack: Backtrace?) -> SymbolicatedBacktrace? {
+    stack?.symbolicated(with: images, options: [])
+  }
+
   private static func line(of frame: Backtrace) -> (file: String, number: Int)? {
-    let symbol = frame.symbolicated(options: [.showSourceLocations])?.frames.first?.symbol
+    let symbol = frame.symbolicated(with: images, options: [.showSourceLocations])?.frames.first?.symbol
     guard let place = symbol?.sourceLocation, place.line > 0, !place.path.contains("@__swiftmacro") else {
       return nil
     }

@@ -54,11 +54,12 @@ enum DatabaseFiles {
 
   static func closing(_ file: Identity?, _ close: () -> Int32) {
     guard let file else {
-      _ = close()
+      _ = CallSite.unmapping.withLock(close)
       return
     }
     lock.withLock {
-      _ = close()
+      // The last connection of a file unmaps the index of its log.
+      _ = CallSite.unmapping.withLock(close)
       change(file) { $0.connections -= 1 }
     }
   }
