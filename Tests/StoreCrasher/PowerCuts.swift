@@ -118,7 +118,7 @@ final class PowerCutRounds {
       let difference = found.difference(from: states[acknowledged]).map { "\($0)".prefix(200) }.joined(separator: "; ")
       throw Complaint("a state that there never was: \(difference)")
     }
-    let (lowest, highest) = (setup.certainSteps(of: acknowledged), acknowledged + 1)
+    let (lowest, highest) = (setup.certainSteps(of: acknowledged, states), acknowledged + 1)
     let possible = states.indices.filter { states[$0] == found }
     guard possible.contains(where: { lowest...highest ~= $0 }) else {
       throw Complaint("step \(state) is there, \(acknowledged) were acknowledged, \(lowest) are certain")
@@ -132,11 +132,12 @@ final class PowerCutRounds {
 
 extension StoreSetup {
   /// How many of the acknowledged steps no power cut may take away.
-  fileprivate func certainSteps(of acknowledged: Int) -> Int {
+  fileprivate func certainSteps(of acknowledged: Int, _ states: [[String]]) -> Int {
     guard kind == .sqlite else { return acknowledged }
     if journal == "wal" { return isFull || isExtra ? acknowledged : 0 }
     if isExtra || isFull && journal != "delete" { return acknowledged }
-    // If the journal's removal is not on the disk, SQLite rolls the last commit back.
-    return max(acknowledged - 1, 0)
+    // If the journal's removal is not on the disk, SQLite rolls the last commit back. A step that changes nothing has
+    // none.
+    return states[...acknowledged].lastIndex { $0 != states[acknowledged] } ?? 0
   }
 }
