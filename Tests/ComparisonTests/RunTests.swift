@@ -113,8 +113,8 @@ struct RunTests {
     let report = try self.report(["background"], plant: .stall, measuringTime: true)
     #expect(try #require(value("stall", "background", report)) > 200)
     let stalls = try #require(report.setup("background")).timeline.filter { $0.kind == .stalled }
-    // A busy machine may add some.
-    #expect(stalls.filter { $0.end - $0.start > 200 }.count >= 4)
+    // Each of the four is of 300 ms; a busy machine may add shorter ones.
+    #expect(stalls.filter { $0.end - $0.start > 250 }.count == 4)
   }
 
   @Test("Faults come to light where each set-up lets them, and leave no broken file")

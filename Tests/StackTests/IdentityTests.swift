@@ -227,7 +227,7 @@ struct IdentityTests {
     #expect(try first.elsewhere { try $0.strings("Book", "title") } == ["B"])
   }
 
-  @Test("The id of an object whose entity a later model of the file has not is no object there")
+  @Test("An id leads to no object in a store whose model no longer has its entity")
   func idOfDroppedEntity() throws {
     let first = try Stack(.sqlite, model([entity("Draft"), entity("Book")]))
     let id = try first.context.performAndWait {

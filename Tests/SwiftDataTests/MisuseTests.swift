@@ -187,7 +187,7 @@ struct MisuseTests {
     #expect(text.contains("context was gone") || text.contains("The model's context is gone."))
   }
 
-  @Test("So does a change of a model that had left its context before that went away")
+  @Test("So does a change of a model that had left its context, once the context is gone")
   func contextGoneAfterLeaving() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let book = Book(isbn: "1", title: "Emma")

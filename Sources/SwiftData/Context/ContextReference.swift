@@ -1,5 +1,5 @@
-/// Leads to a context while it exists. The context's models have it in common, since a reference to the context of each
-/// model's own would cost it a weak reference each.
+/// Leads to a context while it exists. All models of the context share it; a weak reference in each of them would cost
+/// more.
 final class ContextReference {
   @exclusivity(unchecked) unowned(unsafe) var context: ModelContext?
 }

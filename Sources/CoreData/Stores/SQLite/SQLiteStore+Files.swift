@@ -66,6 +66,7 @@ extension SQLiteStore: FileOperating {
       removeCompanions(of: url)
     }
     let files = ExternalFiles(store: url)
+    // A power cut may bring the rows back as long as their end isn't on the disk; until then their files stay.
     if !files.sharesFolder, !files.exist || files.syncCommit() { files.removeAll() }
   }
 
