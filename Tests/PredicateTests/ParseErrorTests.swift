@@ -84,7 +84,7 @@ struct ParseErrorTests {
       ("a == \"x", 5, "expected the end of the string that begins here"),
       ("日本 == 'x' AND 😀 = ", 18, "expected a value, found the end"),
       ("a; b == 1", 1, "the sign \";\" means nothing in a predicate"),
-    ])
+    ] as [(String, Int, String)])
   func mistakes(format: String, offset: Int, what: String) throws {
     let failure = #expect(throws: Failure.self) { try PredicateParser.predicate(format) }
     guard case .malformedPredicate(let text, let place, let words)? = failure else {

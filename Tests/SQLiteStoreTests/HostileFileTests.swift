@@ -84,6 +84,27 @@ struct HostileFileTests {
     #expect(try query("SELECT Z_MAX FROM Z_PRIMARYKEY", at: url) == ["42"])
   }
 
+  @Test("A Z_MAX that leaves no key is an error that says so, for saves, reserved ids and batches")
+  func noKeyLeft() throws {
+    try makeStore()
+    try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max - 1)")
+    let coordinator = try coordinator()
+    try insertBook(coordinator, "the last")
+    #expect(try query("SELECT Z_PK FROM ZBOOK WHERE ZTITLE = 'the last'", at: url) == ["\(Int64.max)"])
+    let context = context(coordinator)
+    let batch = NSBatchInsertRequest(entityName: "Book", objects: [["title": "one more"]])
+    context.performAndWait {
+      let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+      for error in [
+        error { try context.save() }, error { try context.obtainPermanentIDs(for: [book]) },
+        error { _ = try context.execute(batch) },
+      ] {
+        let text = error?.localizedDescription ?? "none"
+        #expect(text.contains("the Z_MAX \(Int64.max), and too few keys"), "\(text)")
+      }
+    }
+  }
+
   @Test("Keys that another program takes without raising Z_MAX are an error that says so, and the next save is right")
   func keyTakenMeanwhile() throws {
     try makeStore()

@@ -65,7 +65,7 @@ final class ContextQueue: @unchecked Sendable {
   }
 
   /// Runs a block and waits for it. Must not be called on a thread that has the queue.
-  func sync<T>(label: @autoclosure () -> String?, _ block: () -> T) -> T {
+  func sync(label: @autoclosure () -> String?, _ block: () -> Void) {
     let queue = dispatchQueue(label: label())
     let held = ContextQueue.askedQueuesOfThread
     makeQueue()
@@ -77,17 +77,15 @@ final class ContextQueue: @unchecked Sendable {
   private func makeQueue() { lock.withLock { blockCount += 1 } }
   private func end() { lock.withLock { blockCount -= 1 } }
 
-  private func takingTurn<T>(_ block: () -> T) -> T {
+  private func takingTurn(_ block: () -> Void) {
     if isMain { return block() }
     turn.lock()
     defer { turn.unlock() }
-    return block()
+    block()
   }
 
   /// Runs a block on the calling thread while the private queue stands still for it.
-  private func runHere<T>(
-    _ block: () -> T, on queue: DispatchQueue, answering held: [ContextQueue]
-  ) -> T {
+  private func runHere(_ block: () -> Void, on queue: DispatchQueue, answering held: [ContextQueue]) {
     let (waiter, finished) = (Waiter(), DispatchSemaphore(value: 0))
     queue.async {
       self.takingTurn {
@@ -97,17 +95,15 @@ final class ContextQueue: @unchecked Sendable {
     }
     waiter.wait(answering: held)
     defer { finished.signal() }
-    return block()
+    block()
   }
 
   /// Blocks of the main queue run on its thread.
-  private func runOnMain<T>(_ block: () -> T, answering held: [ContextQueue]) -> T {
+  private func runOnMain(_ block: () -> Void, answering held: [ContextQueue]) {
     withoutActuallyEscaping(block) { block in
-      var outcome: T?
-      let task = Question { outcome = block() }
+      let task = Question(block)
       DispatchQueue.main.async { task.run() }
       task.waiter.wait(answering: held)
-      return outcome!
     }
   }
 

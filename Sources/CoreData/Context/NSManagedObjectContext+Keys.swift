@@ -18,87 +18,88 @@ extension NSManagedObjectContext {
     return proposed
   }
 
+  /// Objects of one store and root entity that need keys: how many, and the next key to give out, 0 for none.
+  private struct KeyNeed {
+    let store: UInt16
+    let root: Int
+    var count = 1
+    var next: Int64 = 0
+  }
+
   private func findKeys(
     for objects: ContiguousArray<NSManagedObject>, forGood: Bool, _ proposed: inout [StoreKeys]
   ) throws {
     let coordinator = try coordinator(for: "save()")
-    // By store and root entity: at first how many keys are needed, then the next key to give out, 0 for none.
-    var keys = try countNewObjects(objects, coordinator)
-    for (number, roots) in keys.enumerated() {
-      for (root, count) in roots.enumerated() where count > 0 {
-        keys[number][root] = 0
-        guard let identity = owner.storeIdentity(UInt16(number)), let store = identity.store else { continue }
-        if identity.takesObjects, let store = store as? any ObjectStore {
-          let members = objects.filter {
-            $0.finalReference.key < 0 && $0.store == UInt16(number) && $0.layout.rootIndex == root
-          }
-          for (object, key) in zip(members, try coordinator.reserveKeys(for: members, store)) { object.reserve(key) }
-          continue
+    var needs = try countNewObjects(objects, coordinator)
+    for index in needs.indices {
+      let (number, root, count) = (needs[index].store, needs[index].root, needs[index].count)
+      guard let identity = owner.storeIdentity(number), let store = identity.store else { continue }
+      if identity.takesObjects, let store = store as? any ObjectStore {
+        let members = objects.filter {
+          $0.finalReference.key < 0 && $0.store == number && $0.layout.rootIndex == root
         }
-        let found = try coordinator.proposeKeys(
-          Int(count), in: owner.layouts.layouts[root], store, forGood: forGood)
-        keys[number][root] = found.first
-        if let keys = found.proposed { proposed.append((store, keys)) }
-        owner.reserve(Int(count), entity: root, store: UInt16(number))
+        for (object, key) in zip(members, try coordinator.reserveKeys(for: members, store)) { object.reserve(key) }
+        continue
       }
+      let found = try coordinator.proposeKeys(count, in: owner.layouts.layouts[root], store, forGood: forGood)
+      needs[index].next = found.first
+      if let keys = found.proposed { proposed.append((store, keys)) }
+      owner.reserve(count, entity: root, store: number)
     }
     // Keys are given in the order of insertion. Objects of one entity often follow each other: then the next key is at
     // hand.
-    var (store, root) = (-1, -1)
-    var next: Int64 = 0
+    var current: Int?
+    var need = KeyNeed(store: NSManagedObject.noStore, root: -1)
     objects.forEachHeld { object in
       guard object.isWithoutFinalKey else { return }
-      if Int(object.store) != store || object.places.rootEntity != root {
-        if store >= 0 { keys[store][root] = next }
-        (store, root) = (Int(object.store), object.places.rootEntity)
-        next = store < keys.count ? keys[store][root] : 0
-        if next == 0 { store = -1 }
+      if object.store != need.store || object.places.rootEntity != need.root {
+        if let current { needs[current] = need }
+        current = needs.firstIndex { $0.store == object.store && $0.root == object.places.rootEntity }
+        need = current.map { needs[$0] } ?? KeyNeed(store: object.store, root: object.places.rootEntity)
       }
-      guard next > 0 else { return }
-      object.reserve(next)
-      next += 1
+      guard need.next > 0 else { return }
+      object.reserve(need.next)
+      // Behind the last key that there is comes none.
+      need.next &+= 1
     }
   }
 
-  /// How many objects without a permanent key there are, by store and root entity. Objects without a store
+  /// The objects without a permanent key, counted, in the order of stores and root entities. Objects without a store
   /// get one.
   private func countNewObjects(
     _ objects: ContiguousArray<NSManagedObject>, _ coordinator: NSPersistentStoreCoordinator
-  ) throws -> [[Int64]] {
-    let entityCount = owner.layouts.layouts.count
-    var counts: [[Int64]] = []
-    // Checked for each entity, since a configuration may lack some of a hierarchy.
-    var storeOfEntity: [UInt16?] = Array(repeating: nil, count: entityCount)
+  ) throws -> ContiguousArray<KeyNeed> {
+    var needs: ContiguousArray<KeyNeed> = []
+    // Found for each entity, since a configuration may lack some of a hierarchy.
+    var storeOfEntity: [Int: UInt16] = [:]
     // Objects of one entity often follow each other; they are counted together.
     var (lastEntity, lastStore) = (-1, NSManagedObject.noStore)
-    var (store, root, count) = (NSManagedObject.noStore, 0, Int64(0))
-    func endRun() {
-      if count == 0 { return }
-      while counts.count <= Int(store) { counts.append(Array(repeating: 0, count: entityCount)) }
-      counts[Int(store)][root] += count
-      count = 0
-    }
+    var last = -1
     try objects.forEachHeld { object in
       guard object.isWithoutFinalKey else { return }
       let entity = object.places.entity
       if object.store == NSManagedObject.noStore {
         if entity != lastEntity {
-          if storeOfEntity[entity] == nil {
-            let found = try coordinator.storeForNewObjects(of: object.layout)
-            storeOfEntity[entity] = owner.number(of: found.identity)
-          }
-          (lastEntity, lastStore) = (entity, storeOfEntity[entity]!)
+          if lastEntity >= 0 { storeOfEntity[lastEntity] = lastStore }
+          lastEntity = entity
+          lastStore =
+            try storeOfEntity[entity]
+            ?? owner.number(of: coordinator.storeForNewObjects(of: object.layout).identity)
         }
         object.store = lastStore
       }
-      if object.store != store || object.places.rootEntity != root {
-        endRun()
-        (store, root) = (object.store, object.places.rootEntity)
+      let (store, root) = (object.store, object.places.rootEntity)
+      if last < 0 || needs[last].store != store || needs[last].root != root {
+        guard let known = needs.firstIndex(where: { $0.store == store && $0.root == root }) else {
+          last = needs.count
+          return needs.append(KeyNeed(store: store, root: root))
+        }
+        last = known
       }
-      count += 1
+      needs[last].count += 1
     }
-    endRun()
-    return counts
+    if needs.count > 1 { needs.sort { ($0.store, $0.root) < ($1.store, $1.root) } }
+    return needs
   }
 
   /// Gives new objects the keys that were reserved for them.

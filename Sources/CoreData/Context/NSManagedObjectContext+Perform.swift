@@ -26,12 +26,17 @@ extension NSManagedObjectContext {
   /// Runs a block on the context's queue and waits for it. A context without a queue runs it on this thread.
   func runInTurn<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if isOnQueue { return try block() }
-    let outcome: Result<T, Problem> = contextQueue.sync(label: name) {
-      QueueOwnership.with(self) {
-        do throws(Problem) { return .success(try block()) } catch { return .failure(error) }
-      }
+    // Only the caller knows the type. Each step that had it for a parameter would have to look it up.
+    var (value, problem): (T?, Problem?) = (nil, nil)
+    waitForTurn {
+      do throws(Problem) { value = try block() } catch { problem = error }
     }
-    return try outcome.get()
+    if let problem { throw problem }
+    return value!
+  }
+
+  private func waitForTurn(_ block: () -> Void) {
+    contextQueue.sync(label: name) { QueueOwnership.with(self, block) }
   }
 
   /// ``performAndWait(_:)`` for a child's questions; see `ContextQueue`.

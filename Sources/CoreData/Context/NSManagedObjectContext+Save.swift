@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
   private func fireWillSaveUntilQuiet() throws {
     var round = pendingLists
     var rounds = 0
-    while !round.allSatisfy(\.isEmpty) {
+    while round.contains(where: { !$0.isEmpty }) {
       for objects in round { objects.forEachHeld { $0.willSave() } }
       let touched = ledger.eventList
       try processChanges(propagatingDeletes: true)

@@ -161,14 +161,14 @@ struct SavePlan {
   // Inlined by force, as the count of `tag` asks for; see CONTRIBUTING.md.
   @inline(__always)
   private mutating func withChanges(
-    _ object: NSManagedObject, context: NSManagedObjectContext, change: (inout ChangeSet) -> Void
+    _ object: NSManagedObject, context: NSManagedObjectContext, change: (ChangeSet) -> Void
   ) {
     // It is nearly always the same store as for the last object.
     if Int(object.store) != lastStore {
       guard let index = indexOfChangeSet(for: object, context) else { return }
       (lastStore, lastIndex) = (Int(object.store), index)
     }
-    change(&changeSets[lastIndex].changes)
+    change(changeSets[lastIndex].changes)
   }
 
   private mutating func indexOfChangeSet(for object: NSManagedObject, _ context: NSManagedObjectContext) -> Int? {
@@ -178,7 +178,7 @@ struct SavePlan {
       return nil
     }
     if let index = changeSets.firstIndex(where: { $0.store === store }) { return index }
-    var changes = ChangeSet()
+    let changes = ChangeSet()
     changes.origin = context.changeOrigin
     changeSets.append((store, changes))
     return changeSets.count - 1

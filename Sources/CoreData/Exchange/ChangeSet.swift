@@ -3,22 +3,28 @@
 /// Made by the context once its changes are validated; from then to the end of the save no managed object is
 /// read (invariant 7; for the exception see `ObjectStore`). Rows of inserted objects already carry their permanent
 /// keys, and every reference in a row is to a key of the same store.
-package struct ChangeSet {
+///
+/// Who makes one fills it in and hands it on; after that nobody changes it. It is a class because a save of one object
+/// hands it on a dozen times, and its lists would be counted each time.
+package final class ChangeSet {
   /// Rows to insert; their version is 1.
   package var inserted: [RowSnapshot] = []
-  package var updated: [RowUpdate] = []
+  // These four are unchecked, as the counts of `update` and `delete` ask for; see CONTRIBUTING.md.
+  @exclusivity(unchecked) package var updated: [RowUpdate] = []
   /// The rows as last read.
-  package var deleted: [RowSnapshot] = []
+  @exclusivity(unchecked) package var deleted: [RowSnapshot] = []
   /// To-many changes that no row of the many side expresses: join tables, orders, relationships without inverse.
-  package var links: [LinkChange] = []
+  @exclusivity(unchecked) package var links: [LinkChange] = []
   /// Unchanged rows that must still have the version they were read with.
   package var locked: [RowSnapshot] = []
   /// The to-many relationships that changed, in the order of `updated`, for persistent history.
-  package var toManyUpdates: [ToManyChange] = []
+  @exclusivity(unchecked) package var toManyUpdates: [ToManyChange] = []
   /// Keys of inserted rows that the store has only named. It takes them together with the rows.
   package var proposedKeys: [ProposedKeys] = []
   /// Who makes the changes, for persistent history.
   package var origin = ChangeOrigin()
+
+  package init() {}
 
   package var isEmpty: Bool {
     inserted.isEmpty && updated.isEmpty && deleted.isEmpty && links.isEmpty && locked.isEmpty

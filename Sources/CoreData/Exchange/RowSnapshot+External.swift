@@ -86,9 +86,11 @@ extension ChangeSet {
       let refers = layout.external.contains { !row.isNull(slot: $0.slot) && row.isReference(word: $0.word) }
       return refers ? try row.withExternalValues(layout) : row
     }
-    var changes = self
+    let changes = ChangeSet()
     changes.inserted = try inserted.map(whole)
     changes.updated = try updated.map { RowUpdate(row: try whole($0.row), base: $0.base, changed: $0.changed) }
+    (changes.deleted, changes.links, changes.locked) = (deleted, links, locked)
+    (changes.toManyUpdates, changes.proposedKeys, changes.origin) = (toManyUpdates, proposedKeys, origin)
     return changes
   }
 }

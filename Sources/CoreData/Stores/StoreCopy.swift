@@ -15,7 +15,7 @@ struct StoreCopy {
 
   func fill(_ destination: any ValueStore, from source: any RowStore) throws {
     let source = try source.reader(for: nil)
-    var changes = ChangeSet()
+    let changes = ChangeSet()
     for root in entities where root.isRoot {
       guard case .rows(let rows) = try source.rows(for: FetchDescription(layout: root)) else { continue }
       guard let last = rows.map(\.key).max() else { continue }

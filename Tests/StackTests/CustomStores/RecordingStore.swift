@@ -70,14 +70,17 @@ final class RecordingStore: DictionaryStore {
       lock.withLock { deletedTransactions = max(first, place - 1) }
       return max(0, place - 1 - first)
     }
-    return (max(place, first)..<all.count).map { index in
-      NSPersistentHistoryTransaction(
-        transactionNumber: Int64(index + 1), storeID: identifier!, timestamp: Date(), author: all[index].author,
-        changes: all[index].changes.enumerated().map { number, change in
+    return (max(place, first)..<all.count).map { (index: Int) -> NSPersistentHistoryTransaction in
+      var changes: [NSPersistentHistoryChange] = []
+      for (number, change) in all[index].changes.enumerated() {
+        changes.append(
           NSPersistentHistoryChange(
             changeID: Int64(index * 1000 + number), changeType: change.type, changedObjectID: change.id,
-            updatedProperties: change.properties)
-        })
+            updatedProperties: change.properties))
+      }
+      return NSPersistentHistoryTransaction(
+        transactionNumber: Int64(index + 1), storeID: identifier!, timestamp: Date(), author: all[index].author,
+        changes: changes)
     }
   }
 

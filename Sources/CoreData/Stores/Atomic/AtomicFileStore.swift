@@ -159,7 +159,11 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   // Saving.
 
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 {
-    lock.withLock {
+    try lock.withLock {
+      guard lastKey <= Int64.max - Int64(count) else {
+        let url = url ?? URL(fileURLWithPath: "/dev/null")
+        throw Failure.damagedStore(url: url, line: nil, what: "its last key is \(lastKey), the largest there is")
+      }
       defer { lastKey += Int64(count) }
       return lastKey + 1
     }

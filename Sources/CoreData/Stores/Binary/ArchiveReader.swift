@@ -138,7 +138,10 @@ struct ArchiveReader {
     guard list.kind(of: object.node) == .utf16 else { return false }
     scratch.removeAll(keepingCapacity: true)
     let bytes = list.content(of: object.node)
-    let units = (0..<bytes.count / 2).lazy.map { UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) }
+    let units = (0..<bytes.count / 2).lazy.map { (unit: Int) -> UInt16 in
+      let (high, low) = (UInt16(bytes[2 * unit]), UInt16(bytes[2 * unit + 1]))
+      return high << 8 | low
+    }
     let isBroken = transcode(units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: true) {
       scratch.append($0)
     }

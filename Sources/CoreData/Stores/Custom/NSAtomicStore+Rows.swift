@@ -64,7 +64,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     do {
       let found = try rows(of: nodes.takeAdded(), method: "addCacheNodes(_:)")
       var rows = committed.current
-      var changes = ChangeSet()
+      let changes = ChangeSet()
       changes.links = found.links
       for row in found.inserted {
         guard let base = rows.row(row.reference) else {
@@ -87,7 +87,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
   /// The rows of nodes, and the links between them that no row contains.
   func rows(of nodes: [NSAtomicStoreCacheNode], method: StaticString) throws -> ChangeSet {
     let encoder = NodeEncoder(layouts, self, method: method)
-    var changes = ChangeSet()
+    let changes = ChangeSet()
     // Nodes may state a one-to-many relationship on the "one" side only.
     var owners: [RowReference: [Int: NSManagedObjectID]] = [:]
     for node in nodes {

@@ -44,7 +44,7 @@ extension SQLiteStore {
   /// Whether the file has the changes although SQLite reported that the commit failed.
   private func isInFile(_ changes: ChangeSet, _ connection: Connection) -> Bool {
     guard let row = changes.firstRow else { return false }
-    var question = ChangeSet()
+    let question = ChangeSet()
     question.locked = [row]
     do {
       var run = SaveRun(connection, schema: schema, externals: externals, changes: question)

@@ -17,7 +17,7 @@ extension SQLiteStore {
       }
       named = first
     }
-    return ProposedKeys(root: root.index, first: named, last: named + Int64(count) - 1)
+    return ProposedKeys(root: root.index, first: named, last: named + (Int64(count) - 1))
   }
 
   func giveBack(_ keys: ProposedKeys) {
@@ -32,17 +32,26 @@ extension SQLiteStore {
     case .isTaken: return true
     case .isStale: return false
     case .raise(let former, let maximum):
-      if try writeMaximum(maximum, of: entity, was: former, by: connection) { return true }
+      if try writeMaximum(maximum, ofNumber: Int64(entity.number), was: former, by: connection) { return true }
       keyNumbers.forgetTable(entity.number)
       return false
     }
   }
 
-  /// Remembers the raised `Z_MAX` once the transaction is committed.
-  func didTake(_ keys: ProposedKeys) {
-    let number = schema.entity(at: keys.root).number
-    if case .raise(let former, let maximum) = keyNumbers.claim(keys, in: number) {
-      keyNumbers.didRaise(from: former, to: maximum, in: number)
+  /// Remembers what became of the keys once the transaction is committed.
+  func didTake(_ keys: ProposedKeys) { keyNumbers.didTake(keys, in: schema.entity(at: keys.root).number) }
+
+  /// Gives back keys that were taken beside those of saves, before the store is closed. The file is as good without
+  /// that, so this neither waits for another process nor fails.
+  func giveBackStocks(_ connection: Connection) {
+    let stocks = keyNumbers.endStocks()
+    if stocks.isEmpty || connection.hasLostFile { return }
+    try? connection.withoutWaiting {
+      try connection.transaction(.exclusive) {
+        for (table, used, maximum) in stocks {
+          _ = try writeMaximum(used, ofNumber: Int64(table), was: maximum, by: connection)
+        }
+      }
     }
   }
 
@@ -50,26 +59,26 @@ extension SQLiteStore {
     let entity = try schema.entity(root)
     return try translatingErrors {
       try pool.write { connection in
-        var (former, first): (Int64, Int64) = (0, 0)
+        var (former, first, last): (Int64, Int64, Int64) = (0, 0, 0)
         // No read depends on the maximum, so readers keep their leases.
         try connection.transaction(.exclusive) {
           former = try readMaximum(entity, connection)
           guard former >= 0, let free = keyNumbers.take(count, after: former, in: entity.number) else {
             throw noKeysLeft(root, entity: entity, maximum: former)
           }
-          first = free
-          _ = try writeMaximum(first + Int64(count) - 1, of: entity, was: former, by: connection)
+          (first, last) = (free, free + (Int64(count) - 1))
+          _ = try writeMaximum(last, ofNumber: Int64(entity.number), was: former, by: connection)
         }
-        keyNumbers.didRaise(from: former, to: first + Int64(count) - 1, in: entity.number)
+        keyNumbers.didRaise(from: former, to: last, in: entity.number)
         return first
       }
     }
   }
 
-  private func noKeysLeft(_ root: EntityLayout, entity: EntitySchema, maximum: Int64) -> Failure {
+  func noKeysLeft(_ root: EntityLayout, entity: EntitySchema, maximum: Int64) -> Failure {
     .incompatibleSchema(
       url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-      what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), the largest key there is")
+      what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), and too few keys are left behind it")
   }
 
   /// Reads the last key that is taken or reserved, and remembers it.
@@ -112,10 +121,9 @@ extension SQLiteStore {
   }
 
   /// Sets `Z_MAX`. Returns false if it was not `former`.
-  func writeMaximum(_ maximum: Int64, of entity: EntitySchema, was former: Int64, by connection: Connection) throws
-    -> Bool
-  {
-    let number = Int64(entity.number)
+  func writeMaximum(
+    _ maximum: Int64, ofNumber number: Int64, was former: Int64, by connection: Connection
+  ) throws -> Bool {
     let statement = try connection.statement(SQLiteStore.writeMaximum)
     statement.bind(maximum, at: 1)
     statement.bind(number, at: 2)

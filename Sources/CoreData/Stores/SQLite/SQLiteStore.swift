@@ -117,6 +117,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
 
   deinit {
     endWatching()
+    pool?.write { giveBackStocks($0) }
     removeWorkingCopy()
   }
 
@@ -154,7 +155,10 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     endWatching()
     pool?.close()
-    pool?.write { externals?.close($0) }
+    pool?.write {
+      giveBackStocks($0)
+      externals?.close($0)
+    }
     removeWorkingCopy()
   }
 

@@ -85,10 +85,12 @@ extension SQLiteStore {
       return try batchTransaction(batch.layout, origin) { run in
         let root = schema.entity(at: batch.layout.rootIndex)
         let maximum = try readMaximum(root, run.connection)
+        // No batch has so many rows that it would use up what is left otherwise.
+        guard maximum < Int64.max >> 1 else { throw noKeysLeft(batch.layout.root, entity: root, maximum: maximum) }
         var insertion = BatchInsertRun(run, plan: plan, batch: batch, store: identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {
-          _ = try writeMaximum(insertion.lastKey, of: root, was: maximum, by: run.connection)
+          _ = try writeMaximum(insertion.lastKey, ofNumber: Int64(root.number), was: maximum, by: run.connection)
           keyNumbers.forgetTable(root.number)
         }
         if let recorder = run.recorder { try insertion.record(in: recorder) }

@@ -34,10 +34,17 @@ struct HistoryTables {
           ("ZTRANSACTIONID", "INTEGER"), ("ZCOLUMNS", "BLOB"),
         ]
       case .transaction:
-        HistoryTables.texts.map { ($0.key, "INTEGER") } + [("ZTIMESTAMP", "FLOAT")]
-          + HistoryTables.texts.map { ($0.text, "VARCHAR") } + [("ZQUERYGEN", "BLOB")]
+        columnsOfTransaction
       case .string: [("ZNAME", "VARCHAR")]
       }
+    }
+
+    private var columnsOfTransaction: [(name: String, type: String)] {
+      var columns: [(name: String, type: String)] = HistoryTables.texts.map { ($0.key, "INTEGER") }
+      columns.append(("ZTIMESTAMP", "FLOAT"))
+      columns += HistoryTables.texts.map { ($0.text, "VARCHAR") }
+      columns.append(("ZQUERYGEN", "BLOB"))
+      return columns
     }
   }
 

@@ -7,8 +7,12 @@ import Synchronization
 /// rows, and only if the file still has the value that this process knows. If not, another process was faster, and the
 /// save names other keys.
 ///
-/// Any thread. Only the thread that has the writing connection calls `raiseMaximum` and `didRaise`, which report what
-/// the file says.
+/// A page of the file more costs a save of one object a third of what it writes. So after some saves of few objects a
+/// save raises `Z_MAX` by more than it needs. The rest is this process's *stock*: the next saves take their keys from
+/// it, and closing the store gives back what is left. A process that is killed leaves some numbers that no row has.
+///
+/// Any thread. Only the thread that has the writing connection calls `raiseMaximum`, `didTake` and `didRaise`, which
+/// report what the file says.
 final class KeyNumbers: Sendable {
   /// What this process knows of one table.
   private struct Table {
@@ -20,7 +24,25 @@ final class KeyNumbers: Sendable {
     var firstOwn: Int64 = 1
     /// The last key that was named. It never falls below a key that a save of this process still holds.
     var last: Int64 = 0
+    /// The last key that a row may have. The keys behind it, up to `maximum`, are the stock.
+    var used: Int64 = 0
+    /// How many saves of few objects have raised `Z_MAX`.
+    var smallSaves = 0
+
+    /// How far a save raises `Z_MAX` that takes these keys.
+    func goal(_ keys: ProposedKeys) -> Int64 {
+      let isSmall = keys.last - keys.first < KeyNumbers.stock
+      guard isSmall, smallSaves >= KeyNumbers.savesBeforeStock, keys.last < .max - KeyNumbers.stock else {
+        return keys.last
+      }
+      return keys.last + KeyNumbers.stock
+    }
   }
+
+  /// How many keys a save takes beside those that it needs.
+  private static let stock: Int64 = 63
+  /// So many saves of few objects come before one that does so. A program that saves now and then leaves no gaps.
+  private static let savesBeforeStock = 16
 
   /// The tables, by the Z_ENT of the root entity.
   private let tables = Mutex<[Int: Table]>([:])
@@ -37,8 +59,8 @@ final class KeyNumbers: Sendable {
   /// Names `count` consecutive keys and returns the first. nil if `Z_MAX` must be read first, or too few keys are left.
   func propose(_ count: Int, in table: Int) -> Int64? {
     tables.withLock { tables in
-      guard var known = tables[table], let maximum = known.maximum else { return nil }
-      let last = max(maximum, known.last)
+      guard var known = tables[table], known.maximum != nil else { return nil }
+      let last = max(known.used, known.last)
       guard last <= Int64.max - Int64(count) else { return nil }
       known.last = last + Int64(count)
       tables[table] = known
@@ -57,10 +79,10 @@ final class KeyNumbers: Sendable {
     }
   }
 
-  /// Takes back keys that a save has not used, if they are the last named and above `Z_MAX`.
+  /// Takes back keys that a save has not used, if they are the last named and no row can have them.
   func giveBack(_ keys: ProposedKeys, in table: Int) {
     tables.withLock { tables in
-      guard let known = tables[table], known.last == keys.last, keys.first > known.maximum ?? 0 else { return }
+      guard let known = tables[table], known.last == keys.last, keys.first > known.used else { return }
       tables[table]?.last = keys.first - 1
     }
   }
@@ -70,7 +92,7 @@ final class KeyNumbers: Sendable {
     tables.withLock { tables in
       var known = tables[table] ?? Table()
       if known.read != maximum { known.firstOwn = maximum &+ 1 }
-      (known.maximum, known.read) = (maximum, maximum)
+      (known.maximum, known.read, known.used) = (maximum, maximum, maximum)
       tables[table] = known
     }
   }
@@ -79,16 +101,42 @@ final class KeyNumbers: Sendable {
     tables.withLock { tables in
       guard let known = tables[table], let maximum = known.maximum, keys.first >= known.firstOwn
       else { return .isStale }
-      return keys.last <= maximum ? .isTaken : .raise(from: maximum, to: keys.last)
+      return keys.last <= maximum ? .isTaken : .raise(from: maximum, to: known.goal(keys))
     }
   }
 
-  /// Remembers that a transaction has raised `Z_MAX`.
+  /// Remembers that a transaction has inserted rows with these keys, and raised `Z_MAX` if their claim said so.
+  func didTake(_ keys: ProposedKeys, in table: Int) {
+    tables.withLock { tables in
+      guard var known = tables[table], let maximum = known.maximum else { return }
+      if keys.last > maximum {
+        let goal = known.goal(keys)
+        (known.maximum, known.read) = (goal, goal)
+        known.smallSaves = keys.last - keys.first < KeyNumbers.stock ? known.smallSaves + 1 : 0
+      }
+      known.used = max(known.used, keys.last)
+      tables[table] = known
+    }
+  }
+
+  /// Remembers that a transaction has raised `Z_MAX` for keys that it took itself.
   func didRaise(from former: Int64, to maximum: Int64, in table: Int) {
     tables.withLock { tables in
       guard var known = tables[table], known.maximum == former else { return }
-      (known.maximum, known.read) = (maximum, maximum)
+      (known.maximum, known.read, known.used) = (maximum, maximum, maximum)
       tables[table] = known
+    }
+  }
+
+  /// Ends all stocks. Returns the tables that had one, the `Z_MAX` that each should have, and the one that it has if no
+  /// other process has raised it.
+  func endStocks() -> [(table: Int, used: Int64, maximum: Int64)] {
+    tables.withLock { tables in
+      tables.keys.sorted().compactMap { table in
+        guard let known = tables[table], let maximum = known.maximum, known.used < maximum else { return nil }
+        tables[table]?.maximum = nil
+        return (table, known.used, maximum)
+      }
     }
   }
 

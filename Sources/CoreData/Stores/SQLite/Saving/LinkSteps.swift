@@ -97,6 +97,7 @@ package struct LinkSteps {
 
   /// Adds the steps that remove references to deleted rows from join tables and key columns.
   private mutating func addDeletedOwners(_ deleted: [RowSnapshot], _ schema: StoreSchema) throws {
+    if deleted.isEmpty { return }
     var keys: [Int: [Int64]] = [:]
     for row in deleted where schema.entity(at: row.entity).toMany.contains(where: \.namesOwners) {
       keys[row.entity, default: []].append(row.key)

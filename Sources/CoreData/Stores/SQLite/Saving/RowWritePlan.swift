@@ -13,6 +13,8 @@ final class RowWritePlan: @unchecked Sendable {
   struct Parameter {
     let column: SlotColumn
     let index: Int32
+    /// Whether the column of the row's place in the ordered inverse follows.
+    var hasPlace = false
   }
 
   /// A parameter in the form that binding reads for each row. It holds plain values only, so that reading it counts no
@@ -23,6 +25,7 @@ final class RowWritePlan: @unchecked Sendable {
     let word: Int
     let index: Int32
     let hasEntity: Bool
+    let hasPlace: Bool
     let isTagged: Bool
 
     init(_ parameter: Parameter) {
@@ -31,6 +34,7 @@ final class RowWritePlan: @unchecked Sendable {
       word = parameter.column.property.word
       index = parameter.index
       hasEntity = parameter.column.entityName != nil
+      hasPlace = parameter.hasPlace
       isTagged = parameter.column.isTagged
     }
   }
@@ -62,13 +66,20 @@ final class RowWritePlan: @unchecked Sendable {
     self.tagged = tagged
   }
 
-  static func insert(_ entity: EntitySchema) -> RowWritePlan {
+  static func insert(_ entity: EntitySchema) -> RowWritePlan { insert(entity, withPlaces: false) }
+
+  /// Makes the statement that also writes the row's places in ordered relationships.
+  static func insertInPlace(_ entity: EntitySchema) -> RowWritePlan { insert(entity, withPlaces: true) }
+
+  private static func insert(_ entity: EntitySchema, withPlaces: Bool) -> RowWritePlan {
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
     var parameters: [Parameter] = []
     for column in entity.slots.compactMap({ $0 }) {
-      parameters.append(Parameter(column: column, index: Int32(names.count + 1)))
+      let place = withPlaces ? column.orderName : nil
+      parameters.append(Parameter(column: column, index: Int32(names.count + 1), hasPlace: place != nil))
       names.append(column.name)
       if let name = column.entityName { names.append(name) }
+      if let place { names.append(place) }
     }
     let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
     return RowWritePlan(
@@ -120,11 +131,25 @@ final class RowWritePlan: @unchecked Sendable {
   // Inlined by force, as the count of `batchinsertobject` asks for; see CONTRIBUTING.md.
   /// Binds a new row.
   @inline(__always)
-  func bindInsert(_ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter) throws {
+  func bindInsert(
+    _ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter, places: NewPlaces? = nil
+  ) throws {
     statement.bind(row.key, at: 1)
     statement.bind(Int64(entity.number), at: 2)
     statement.bind(row.version, at: 3)
+    if let places { bindPlaces(of: row, statement, places) }
     try bindSlots(row, statement: statement, writer: &writer)
+  }
+
+  private func bindPlaces(of row: RowSnapshot, _ statement: Statement, _ places: NewPlaces) {
+    for binding in bindings where binding.hasPlace {
+      let index = binding.index + (binding.hasEntity ? 2 : 1)
+      if let number = places.number(of: row, slot: binding.slot) {
+        statement.bind(number, at: index)
+      } else {
+        statement.bindNull(at: index)
+      }
+    }
   }
 
   func bindUpdate(_ update: RowUpdate, statement: Statement, writer: inout TaggedWriter) throws {
@@ -183,7 +208,7 @@ final class RowWritePlan: @unchecked Sendable {
   static func text(_ decimal: Decimal) -> String { decimal.isNaN ? "NaN" : decimal.description }
 
   /// The parameters as the trace shows them: one for each `?`, in their order.
-  func parameterTexts(_ row: RowSnapshot) -> [String] {
+  func parameterTexts(_ row: RowSnapshot, places: NewPlaces? = nil) -> [String] {
     let slots = parameters.flatMap { parameter -> [String] in
       let column = parameter.column
       let property = column.property
@@ -191,6 +216,7 @@ final class RowWritePlan: @unchecked Sendable {
       let shown = isDestination ? "\(row.int(word: property.word))" : "\(row.value(property))"
       let value = "\(column.name) = \(shown)"
       return [value] + (column.entityName.map { ["\($0) = Z_ENT of the destination"] } ?? [])
+        + (parameter.hasPlace ? [placeText(of: row, column, places)] : [])
     }
     let (key, version) = ("Z_PK = \(row.key)", "Z_OPT = \(row.version)")
     switch kind {
@@ -200,6 +226,13 @@ final class RowWritePlan: @unchecked Sendable {
     case .update: return slots + [version, key, "Z_OPT = \(row.version - 1)"]
     case .delete, .check: return [key, version]
     }
+  }
+}
+
+extension RowWritePlan {
+  fileprivate func placeText(of row: RowSnapshot, _ column: SlotColumn, _ places: NewPlaces?) -> String {
+    let number = places?.number(of: row, slot: column.property.slot).map(String.init) ?? "nil"
+    return "\(column.orderName ?? "") = \(number)"
   }
 }
 

@@ -5,7 +5,7 @@
 /// 2. links are removed: those that the changes remove, and all links of deleted rows;
 /// 3. rows are deleted, then updated, then inserted, so that a unique value can move from a deleted row to a new one.
 ///    Rows that exchange unique values need a detour: see `SaveRun`;
-/// 4. links are added, then members of ordered relationships are numbered.
+/// 4. links are added, then members of ordered relationships are numbered, unless they were inserted with their number.
 ///
 /// Any thread; the tables of plans are under `lock`.
 final class SavePlanner: @unchecked Sendable {
@@ -19,6 +19,7 @@ final class SavePlanner: @unchecked Sendable {
   let schema: StoreSchema
   private let lock = NSLock()
   private var inserts: [RowWritePlan?]
+  private var insertsInPlace: [RowWritePlan?]
   private var deletes: [RowWritePlan?]
   private var checks: [RowWritePlan?]
   private var updates: [UpdateKey: RowWritePlan] = [:]
@@ -28,20 +29,34 @@ final class SavePlanner: @unchecked Sendable {
   init(_ schema: StoreSchema) {
     self.schema = schema
     let empty = [RowWritePlan?](repeating: nil, count: schema.layouts.layouts.count)
-    (inserts, deletes, checks) = (empty, empty, empty)
+    (inserts, insertsInPlace, deletes, checks) = (empty, empty, empty, empty)
   }
 
   func steps(for changes: ChangeSet) throws -> [SaveStep] {
     lock.lock()
     defer { lock.unlock() }
     let links = try LinkSteps(changes, schema: schema)
-    return try grouped(changes.locked).map { .check(try plan($0.entity, in: &checks, RowWritePlan.check), $0.rows) }
-      + links.removals.map(step)
-      + grouped(changes.deleted).map { .delete(try plan($0.entity, in: &deletes, RowWritePlan.delete), $0.rows) }
-      + updateSteps(changes.updated)
-      + groupedNew(changes.inserted).map { .insert(try plan($0.entity, in: &inserts, RowWritePlan.insert), $0.rows) }
-      + links.additions.map(step)
-      + orderSteps(changes.links)
+    var steps: [SaveStep] = []
+    for (entity, rows) in grouped(changes.locked) {
+      steps.append(.check(try plan(entity, in: &checks, RowWritePlan.check), rows))
+    }
+    for link in links.removals { steps.append(step(link)) }
+    for (entity, rows) in grouped(changes.deleted) {
+      steps.append(.delete(try plan(entity, in: &deletes, RowWritePlan.delete), rows))
+    }
+    try addUpdates(changes.updated, to: &steps)
+    let places = changes.links.isEmpty ? nil : NewPlaces(changes, schema)
+    for (entity, rows) in groupedNew(changes.inserted) {
+      if let places, !places.isEmpty, schema.entity(at: entity).slots.contains(where: { $0?.orderName != nil }) {
+        let plan = try plan(entity, in: &insertsInPlace, RowWritePlan.insertInPlace)
+        steps.append(.insert(plan, rows, places: places))
+      } else {
+        steps.append(.insert(try plan(entity, in: &inserts, RowWritePlan.insert), rows))
+      }
+    }
+    for link in links.additions { steps.append(step(link)) }
+    if let places { try addOrders(places.others, to: &steps) }
+    return steps
   }
 
   /// The rows grouped by entity, in the order in which the entities first appear.
@@ -79,13 +94,13 @@ final class SavePlanner: @unchecked Sendable {
     return groups
   }
 
-  private func updateSteps(_ updates: [RowUpdate]) throws -> [SaveStep] {
-    try grouped(updates).map { group in
-      if let plan = self.updates[group.key] { return .update(plan, group.updates) }
-      let entity = try schema.entity(schema.layouts.layouts[group.key.entity])
-      let plan = RowWritePlan.update(entity, changed: group.key.changed)
-      self.updates[group.key] = plan
-      return .update(plan, group.updates)
+  private func addUpdates(_ updates: [RowUpdate], to steps: inout [SaveStep]) throws {
+    for (key, updates) in grouped(updates) {
+      if self.updates[key] == nil {
+        let entity = try schema.entity(schema.layouts.layouts[key.entity])
+        self.updates[key] = RowWritePlan.update(entity, changed: key.changed)
+      }
+      steps.append(.update(self.updates[key]!, updates))
     }
   }
 
@@ -134,11 +149,11 @@ final class SavePlanner: @unchecked Sendable {
     return text
   }
 
-  private func orderSteps(_ links: [LinkChange]) throws -> [SaveStep] {
+  private func addOrders(_ links: [LinkChange], to steps: inout [SaveStep]) throws {
     // Sort by key: rows with neighbouring keys are likely to lie on the same pages.
-    try links.filter { $0.order != nil }.sorted(on: \.owner.key).compactMap { link in
-      guard let order = link.order, let plan = try orderPlan(link) else { return nil }
-      return .order(plan, owner: link.owner.key, members: order.map(\.key))
+    for link in links.sorted(on: \.owner.key) {
+      guard let order = link.order, let plan = try orderPlan(link) else { continue }
+      steps.append(.order(plan, owner: link.owner.key, members: order.map(\.key)))
     }
   }
 

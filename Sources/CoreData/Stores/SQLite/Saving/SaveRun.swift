@@ -13,12 +13,12 @@ internal import CSQLite
 struct SaveRun {
   /// A row that a unique index refused.
   private enum KeptOut {
-    case inserted(RowWritePlan, RowSnapshot)
+    case inserted(RowWritePlan, RowSnapshot, NewPlaces?)
     case updated(RowWritePlan, RowUpdate)
 
     var row: RowSnapshot {
       switch self {
-      case .inserted(_, let row): row
+      case .inserted(_, let row, _): row
       case .updated(_, let update): update.row
       }
     }
@@ -47,7 +47,7 @@ struct SaveRun {
     for step in steps {
       switch step {
       case .check(let plan, let rows): try check(plan, rows)
-      case .insert(let plan, let rows): try insert(plan, rows)
+      case .insert(let plan, let rows, let places): try insert(plan, rows, places: places)
       case .update(let plan, let updates): try update(plan, updates)
       case .delete(let plan, let rows): try delete(plan, rows)
       // A link refers to rows, so all of them must be in the tables first.
@@ -78,18 +78,20 @@ struct SaveRun {
     }
   }
 
-  private mutating func insert(_ plan: RowWritePlan, _ rows: ArraySlice<RowSnapshot>) throws {
+  private mutating func insert(
+    _ plan: RowWritePlan, _ rows: ArraySlice<RowSnapshot>, places: NewPlaces?
+  ) throws {
     let statement = try connection.statement(plan.text)
     let handle = statement.handle
     try rows.forEachHeld { row in
       let written = writer.written.count
-      try plan.bindInsert(row, statement: statement, writer: &writer)
-      if connection.trace != nil { trace(statement, plan: plan, row: row) }
+      try plan.bindInsert(row, statement: statement, writer: &writer, places: places)
+      if connection.trace != nil { trace(statement, plan: plan, row: row, places: places) }
       let code = sqlite3_step(handle)
       if code == SQLITE_DONE {
         sqlite3_reset(handle)
       } else {
-        try noteViolation(statement.failed(), row: .inserted(plan, row), base: row, written: written)
+        try noteViolation(statement.failed(), row: .inserted(plan, row, places), base: row, written: written)
       }
     }
   }
@@ -183,9 +185,9 @@ struct SaveRun {
     let statement: Statement
     let plan: RowWritePlan
     switch kept {
-    case .inserted(let insert, let row):
+    case .inserted(let insert, let row, let places):
       (plan, statement) = (insert, try connection.statement(insert.text))
-      try plan.bindInsert(row, statement: statement, writer: &writer)
+      try plan.bindInsert(row, statement: statement, writer: &writer, places: places)
     case .updated(let change, let update):
       let text = update.base.version == 0 ? change.unversioned : change.text
       (plan, statement) = (change, try connection.statement(text))
@@ -233,8 +235,8 @@ struct SaveRun {
     }
   }
 
-  private func trace(_ statement: Statement, plan: RowWritePlan, row: RowSnapshot) {
+  private func trace(_ statement: Statement, plan: RowWritePlan, row: RowSnapshot, places: NewPlaces? = nil) {
     guard let trace = connection.trace else { return }
-    trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row) : [])
+    trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row, places: places) : [])
   }
 }

@@ -2,7 +2,8 @@
 enum SaveStep {
   /// Each row must still have the version it was read with.
   case check(RowWritePlan, [RowSnapshot])
-  case insert(RowWritePlan, ArraySlice<RowSnapshot>)
+  /// `places`: nil where the statement has no columns for them.
+  case insert(RowWritePlan, ArraySlice<RowSnapshot>, places: NewPlaces? = nil)
   case update(RowWritePlan, [RowUpdate])
   case delete(RowWritePlan, [RowSnapshot])
   /// A statement with one parameter, run for each key.
@@ -16,7 +17,7 @@ enum SaveStep {
   var summary: (sql: String, count: Int) {
     switch self {
     case .check(let plan, let rows), .delete(let plan, let rows): return (plan.text.sql, rows.count)
-    case .insert(let plan, let rows): return (plan.text.sql, rows.count)
+    case .insert(let plan, let rows, _): return (plan.text.sql, rows.count)
     case .update(let plan, let updates): return (plan.text.sql, updates.count)
     case .keys(let text, let keys): return (text.sql, keys.count)
     case .pairs(let text, let pairs): return (text.sql, pairs.count)
