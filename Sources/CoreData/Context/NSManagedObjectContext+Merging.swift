@@ -1,3 +1,7 @@
+/// The key by which observers tell a merge's notification of changes from those of the context's own changes: it is
+/// there, with an empty set. Apple's framework declares no name for it; clients write the text.
+private let changedByMergeKey = "NSObjectsChangedByMergeChangesKey"
+
 /// Taking over what other contexts have saved.
 extension NSManagedObjectContext {
   /// Merges a save of another context, from its `didSave` notification or the one with ids.
@@ -105,7 +109,9 @@ extension NSManagedObjectContext {
     forgetInverses()
     checkInvariants("after a merge")
     if changes.isEmpty { return }
-    post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
+    post(
+      .NSManagedObjectContextObjectsDidChange,
+      changes.userInfo.merging([changedByMergeKey: Set<NSManagedObject>()]) { $1 })
     // They are of the same kind here as in the context that saved them.
     (changes.updated, changes.refreshed) = (changes.refreshed, [])
     post(.NSManagedObjectContextDidMergeChangesObjectIDs, changes.idUserInfo)
