@@ -95,6 +95,40 @@ final class SpyContext: NSManagedObjectContext, @unchecked Sendable {
   }
 }
 
+/// Results that a program's tests make up.
+final class MadeUpDelete: NSBatchDeleteResult {
+  override var result: Any? { ["deleted"] }
+}
+
+final class MadeUpInsert: NSBatchInsertResult {
+  override var result: Any? { ["inserted"] }
+}
+
+final class MadeUpUpdate: NSBatchUpdateResult {
+  override var result: Any? { ["updated"] }
+}
+
+final class MadeUpTransaction: NSPersistentHistoryTransaction, @unchecked Sendable {
+  override var author: String? { "nobody" }
+}
+
+final class MadeUpHistory: NSPersistentHistoryResult {
+  override var result: Any? { [MadeUpTransaction()] }
+}
+
+/// Answers requests without a store.
+final class AnsweringContext: NSManagedObjectContext, @unchecked Sendable {
+  override func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    switch request {
+    case is NSBatchDeleteRequest: MadeUpDelete()
+    case is NSBatchInsertRequest: MadeUpInsert()
+    case is NSBatchUpdateRequest: MadeUpUpdate()
+    case is NSPersistentHistoryChangeRequest: MadeUpHistory()
+    default: NSPersistentStoreResult()
+    }
+  }
+}
+
 /// The older spellings of the same methods: blocks that are not sendable.
 final class OldSpyContext: NSManagedObjectContext, @unchecked Sendable {
   let calls = Calls()

@@ -155,6 +155,22 @@ struct SignatureTests {
       spy.calls.all == ["perform(_:)", "performAndWait(_:)", "managedObjectID(forURIRepresentation:)"])
   }
 
+  @Test("A program's tests answer requests with results of their own")
+  func madeUpResults() throws {
+    let context = AnsweringContext(.privateQueue)
+    let all = NSFetchRequest<any NSFetchRequestResult>(entityName: "Volume")
+    let deleted = try context.execute(NSBatchDeleteRequest(fetchRequest: all)) as? NSBatchDeleteResult
+    #expect(deleted?.result as? [String] == ["deleted"] && deleted?.resultType == .resultTypeStatusOnly)
+    let inserted = try context.execute(NSBatchInsertRequest(entityName: "Volume", objects: [])) as? NSBatchInsertResult
+    #expect(inserted?.result as? [String] == ["inserted"] && inserted?.resultType == .statusOnly)
+    let updated = try context.execute(NSBatchUpdateRequest(entityName: "Volume")) as? NSBatchUpdateResult
+    #expect(updated?.result as? [String] == ["updated"] && updated?.resultType == .statusOnlyResultType)
+    let since = NSPersistentHistoryChangeRequest.fetchHistory(after: NSPersistentHistoryToken())
+    let history = try context.execute(since) as? NSPersistentHistoryResult
+    let transaction = (history?.result as? [NSPersistentHistoryTransaction])?.first
+    #expect(transaction?.author == "nobody" && transaction?.transactionNumber == 0 && transaction?.changes == nil)
+  }
+
   @Test("Subclasses of what is not sendable have variables of their own")
   func variables() throws {
     let policy = CountingPolicy(merge: .errorMergePolicyType)
