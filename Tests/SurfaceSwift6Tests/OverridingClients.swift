@@ -87,6 +87,22 @@ final class SpyContext: NSManagedObjectContext, @unchecked Sendable {
     calls.note()
     super.refresh(object, mergeChanges: flag)
   }
+  override func refreshAllObjects() {
+    calls.note()
+    super.refreshAllObjects()
+  }
+  override func mergeChanges(fromContextDidSave notification: Notification) {
+    calls.note()
+    super.mergeChanges(fromContextDidSave: notification)
+  }
+  override func assign(_ object: Any, to store: NSPersistentStore) {
+    calls.note()
+    super.assign(object, to: store)
+  }
+  override func detectConflicts(for object: NSManagedObject) {
+    calls.note()
+    super.detectConflicts(for: object)
+  }
   override func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool {

@@ -68,6 +68,7 @@ struct SignatureTests {
     try context.performAndWait {
       let volume = SpyVolume(context: context)
       volume.setValue("One", forKey: "title")
+      context.assign(volume, to: try #require(context.persistentStoreCoordinator?.persistentStores.first))
       try context.obtainPermanentIDs(for: [volume])
       #expect(context.insertedObjects == [volume] && context.registeredObjects == [volume])
       try context.save()
@@ -77,6 +78,9 @@ struct SignatureTests {
       #expect(try context.existingObject(with: volume.objectID) === context.object(with: volume.objectID))
       #expect(context.registeredObject(for: volume.objectID) === volume)
       context.rollback()
+      context.detectConflicts(for: volume)
+      context.refreshAllObjects()
+      context.mergeChanges(fromContextDidSave: Notification(name: .NSManagedObjectContextDidSave))
       context.delete(volume)
       #expect(context.deletedObjects == [volume])
       context.insert(volume)
@@ -88,7 +92,8 @@ struct SignatureTests {
         "insertedObjects", "updatedObjects", "deletedObjects", "registeredObjects", "hasChanges", "save()",
         "insert(_:)", "delete(_:)", "rollback()", "reset()", "processPendingChanges()", "object(with:)",
         "registeredObject(for:)", "existingObject(with:)", "obtainPermanentIDs(for:)", "refresh(_:mergeChanges:)",
-        "performAndWait(_:)",
+        "performAndWait(_:)", "refreshAllObjects()", "mergeChanges(fromContextDidSave:)", "assign(_:to:)",
+        "detectConflicts(for:)",
       ]))
   }
 
