@@ -104,7 +104,6 @@ extension MigrationRules.Reason {
     case .ambiguous: "share the renaming identifier"
     case .mergedHierarchies: "hierarchies cannot be merged"
     case .typeChanged: "attribute types are incompatible"
-    case .missingMandatory: "missing attribute values on mandatory destination attribute"
     case .toManyBecameToOne: "to-many relationship can't become a to-one"
     case .otherInverse: "Its inverse was"
     }

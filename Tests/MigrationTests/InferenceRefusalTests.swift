@@ -60,31 +60,6 @@ import Testing
     }
   }
 
-  @Test("A mandatory attribute without a default value that is new or was optional; the error names it twice")
-  func mandatory() {
-    let without = Make.model(Entity("Book"))
-    let optional = Make.model(Entity("Book", [Make.attribute("title")]))
-    let mandatory = Make.model(Entity("Book", [Make.attribute("title", isOptional: false)]))
-    let reason = "Validation error missing attribute values on mandatory destination attribute"
-    expectRefusal(without, mandatory, entity: "Book", property: "title", reason: reason)
-    expectRefusal(optional, mandatory, entity: "Book", property: "title", reason: reason)
-    #expect(InferenceTests.refusal(optional, mandatory)?.userInfo["attribute"] as? String == "title")
-    #expect(InferenceTests.refusal(mandatory, mandatory) == nil)
-  }
-
-  @Test("A mandatory attribute of a parent that a child did not have, with the child's name")
-  func inheritedMandatory() {
-    let old = Make.model(
-      Entity("Base", isAbstract: true), Entity("One", of: "Base", [Make.attribute("name", isOptional: false)]),
-      Entity("Two", of: "Base"))
-    let new = Make.model(
-      Entity("Base", isAbstract: true, [Make.attribute("name", isOptional: false)]), Entity("One", of: "Base"),
-      Entity("Two", of: "Base"))
-    expectRefusal(
-      old, new, entity: "Two", property: "name",
-      reason: "Validation error missing attribute values on mandatory destination attribute")
-  }
-
   @Test("A to-many relationship that becomes to-one")
   func toOne() {
     let old = Make.model(Entity("Book", [Make.toMany("tags", "Tag")]), Entity("Tag"))

@@ -20,10 +20,13 @@ struct MigrationRules {
     var relationships: [String: Outcome] = [:]
     /// Names in the source of what is not kept.
     var removedProperties: Set<String> = []
+    /// Attributes without which an object of the source is refused: mandatory, without a default value, and new or
+    /// optional until now.
+    var needed: Set<String> = []
   }
 
   enum Reason: String {
-    case ambiguous, mergedHierarchies, typeChanged, missingMandatory, toManyBecameToOne, otherInverse
+    case ambiguous, mergedHierarchies, typeChanged, toManyBecameToOne, otherInverse
   }
 
   struct Refusal: Error, Equatable {
@@ -56,6 +59,18 @@ struct MigrationRules {
     for entity in Self.treeOrder(to) { entities[entity.name] = try rule(for: entity) }
     try refuseOtherInverses()
     removed = Set(from.entities.map(\.name)).subtracting(entitySources.values)
+  }
+
+  /// Whether the migration has to be refused because one of these objects lacks a value.
+  func refuses(_ graph: ObjectGraph) -> Bool {
+    entities.values.contains { rule in
+      guard let source = rule.source else { return false }
+      return graph.objects[source]?.contains { object in
+        rule.needed.contains {
+          if case .kept(let former) = rule.attributes[$0] { object.values[former] == nil } else { true }
+        }
+      } ?? false
+    }
   }
 
   func source(ofEntity name: String) -> String? { entitySources[name] }
@@ -149,7 +164,10 @@ struct MigrationRules {
     var refusals: [Refusal] = []
     for attribute in attributes {
       let former = attributeSources[attribute.name].flatMap { name in formerAttributes.first { $0.name == name } }
-      if let reason = self.reason(attribute, former, hasObjects: !source.isAbstract) {
+      if !attribute.isDerived, !attribute.isOptional, attribute.defaultValue == nil, former?.isOptional ?? true {
+        rule.needed.insert(attribute.name)
+      }
+      if let reason = self.reason(attribute, former) {
         refusals.append(Refusal(entity: entity.name, property: attribute.name, reason: reason))
       }
       let isKept = former.map { !attribute.isDerived || isSameDerivation(attribute, $0) } ?? false
@@ -182,14 +200,9 @@ struct MigrationRules {
 
   // MARK: Properties
 
-  private func reason(
-    _ attribute: DataModel.Attribute, _ former: DataModel.Attribute?, hasObjects: Bool
-  ) -> Reason? {
-    if attribute.isDerived { return nil }
-    if let former, !isSameType(attribute, former) { return .typeChanged }
-    let mayLackValue = former == nil || former!.isOptional
-    return !attribute.isOptional && attribute.defaultValue == nil && mayLackValue && hasObjects
-      ? .missingMandatory : nil
+  private func reason(_ attribute: DataModel.Attribute, _ former: DataModel.Attribute?) -> Reason? {
+    guard !attribute.isDerived, let former, !isSameType(attribute, former) else { return nil }
+    return .typeChanged
   }
 
   private func isSameType(_ attribute: DataModel.Attribute, _ former: DataModel.Attribute) -> Bool {

@@ -58,6 +58,20 @@ import Testing
     #expect(names(NSManagedObjectModel.mergedModel(from: [folder.bundle])) == ["text", "title"])
   }
 
+  @Test("A bundle without models merges into an empty model, whose entities may be set")
+  func noModels() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let bundle = try #require(Bundle(url: folder))
+    let model = try #require(NSManagedObjectModel.mergedModel(from: [bundle]))
+    #expect(model.entities.isEmpty && NSManagedObjectModel.mergedModel(from: []) == model)
+    let entity = NSEntityDescription()
+    entity.name = "Entry"
+    model.entities = [entity]
+    #expect(model.entitiesByName["Entry"] === entity)
+  }
+
   @Test("The checksums of a versioned model are those of its versions, by name")
   func checksums() throws {
     let folder = try Folder()

@@ -7,6 +7,20 @@ struct BuiltPredicateTests {
   private func key(_ path: String) -> NSExpression { NSExpression(forKeyPath: path) }
   private func constant(_ value: Any?) -> NSExpression { NSExpression(forConstantValue: value) }
 
+  @Test("A key path that begins with a variable is a path on that variable; that of the root is the object itself")
+  func variablePath() throws {
+    let name = NSExpression(forKeyPath: "$x.name")
+    #expect(name == NSExpression(format: "$x.name") && NSExpression(forKeyPath: "$x") == NSExpression(forVariable: "x"))
+    #expect(NSExpression(forKeyPath: \NSManagedObject.self) == .expressionForEvaluatedObject())
+    let long = NSComparisonPredicate(
+      leftExpression: name, rightExpression: NSExpression(forConstantValue: "b"), modifier: .direct, type: .contains)
+    let subquery = NSExpression(
+      forSubquery: NSExpression(forKeyPath: "list"), usingIteratorVariable: "x", predicate: long)
+    let object: [String: Any] = ["list": [["name": "abc"], ["name": "xyz"]]]
+    let found = subquery.expressionValue(with: object, context: nil) as? [[String: String]]
+    #expect(found == [["name": "abc"]])
+  }
+
   @Test("Every operator, modifier and option of a comparison is kept, printed and read back")
   func comparisons() throws {
     let operators: [(NSComparisonPredicate.Operator, String)] = [

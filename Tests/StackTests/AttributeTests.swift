@@ -142,6 +142,34 @@ struct AttributeTests {
   }
 
   @Test(
+    "Predicates ask a transformable's array for members, counts and sums, where they are evaluated in memory",
+    arguments: [StoreKind.inMemory, .xml, .binary, .csv])
+  func transformablePredicates(_ kind: StoreKind) throws {
+    try withStack(kind, thing(.transformableAttributeType)) { _, context in
+      let lists = [["sea", "sun"], ["sun", "sea", "sand"]].map { context.new("Thing", ["value": $0]) }
+      let numbers = context.new("Thing", ["value": [1.0, 2, 6]])
+      let empty = context.new("Thing")
+      func found(_ format: String, _ arguments: Any...) throws -> Set<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+        request.predicate = NSPredicate(format: format, argumentArray: arguments)
+        return Set(try context.fetch(request))
+      }
+      // Unsaved objects are asked by the context, saved ones by the store.
+      for _ in 1...2 {
+        #expect(try found("value[FIRST] == 'sea'") == [lists[0]] && found("value[LAST] == 'sand'") == [lists[1]])
+        #expect(try found("value[1] == 'sun'") == [lists[0]] && found("value[SIZE] == 2") == [lists[0]])
+        #expect(try found("count(value) == 3") == [lists[1], numbers] && found("value.@count == 2") == [lists[0]])
+        #expect(try found("sum(value) == 9") == [numbers] && found("value.@max.self == 6") == [numbers])
+        #expect(try found("ANY value == 'sand'") == [lists[1]] && found("ANY value == 'sun'") == Set(lists))
+        #expect(try found("%@ IN value", "sand") == [lists[1]] && found("value CONTAINS %@", 6) == [numbers])
+        #expect(try found("value == %@", ["sea", "sun"]) == [lists[0]] && found("value == nil") == [empty])
+        try context.save()
+        context.refreshAllObjects()
+      }
+    }
+  }
+
+  @Test(
     "A transient attribute is kept by its object through a save, and is not stored", keepsRows,
     arguments: StoreKind.withCustom)
   func transients(_ kind: StoreKind) throws {

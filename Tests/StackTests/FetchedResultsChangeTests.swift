@@ -266,6 +266,22 @@ struct FetchedResultsChangeTests {
   }
 
   @Test(
+    "A delegate that takes differences is told the permanent ids of new objects by another one, at the save",
+    arguments: StoreKind.allCases)
+  func differenceOfSave(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let controller = try ListScreen(context).controller
+      let delegate = Differences()
+      controller.delegate = delegate
+      delegate.titles = controller.fetchedObjects!.map(\.objectID)
+      for title in ["B", "D"] { context.new("Book", ["title": title]) }
+      try context.save()
+      #expect(delegate.count == 2 && delegate.titles == controller.fetchedObjects!.map(\.objectID))
+      #expect(delegate.titles.allSatisfy { !$0.isTemporaryID })
+    }
+  }
+
+  @Test(
     "A list sorted by what related objects have follows when the listed objects change",
     arguments: StoreKind.allCases)
   func related(_ kind: StoreKind) throws {

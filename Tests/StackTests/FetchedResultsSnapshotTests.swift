@@ -92,6 +92,34 @@ struct FetchedResultsSnapshotTests {
     }
   }
 
+  @Test(
+    "A save gives a snapshot with the permanent ids of objects that were listed with temporary ones",
+    arguments: StoreKind.allCases)
+  func permanentIDs(_ kind: StoreKind) throws {
+    try withBooks(kind) { controller, context, books in
+      let screen = SnapshotScreen()
+      controller.delegate = screen
+      let early = context.new("Book", ["title": "E", "pages": 1])
+      try controller.performFetch()
+      let late = context.new("Book", ["title": "L", "pages": 2])
+      context.delete(context.new("Book", ["title": "N", "pages": 2]))
+      context.processPendingChanges()
+      let former = [early, late].map(\.objectID)
+      #expect(screen.snapshots.count == 2)
+      #expect(former.allSatisfy { $0.isTemporaryID && screen.snapshots[1].itemIdentifiers.contains($0) })
+
+      try context.save()
+      #expect(screen.snapshots.count == 3 && screen.others == 0)
+      #expect(screen.snapshots[2].itemIdentifiers == [books[0], books[1], early, books[2], late].map(\.objectID))
+      #expect(screen.snapshots[2].itemIdentifiers.allSatisfy { !$0.isTemporaryID })
+      #expect(screen.snapshots[2].reloadedItemIdentifiers == [])
+
+      late["isbn"] = "1"
+      try context.save()
+      #expect(screen.snapshots.count == 4, "The ids are told once.")
+    }
+  }
+
   @Test("A list without sections is one section with an empty name", arguments: StoreKind.allCases)
   func oneSection(_ kind: StoreKind) throws {
     try withBooks(kind, sections: nil) { controller, context, books in

@@ -23,7 +23,7 @@ struct MergingTests {
   }
 
   @Test(
-    "Inserted, updated and deleted objects are taken over, and nothing counts as a change",
+    "Inserted, updated and deleted objects are taken over, nothing counts as a change, and the notification says so",
     arguments: StoreKind.withCustom,
     [Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs])
   func merge(_ kind: StoreKind, _ name: Notification.Name) throws {
@@ -47,10 +47,16 @@ struct MergingTests {
       #expect(log["didChange"]?.objects(NSDeletedObjectsKey) == [books[1]])
       #expect(log["didChange"]?.objects(NSRefreshedObjectsKey).contains(books[0]) == true)
       #expect(log["didChange"]?.userInfo?[NSUpdatedObjectsKey] == nil)
+      #expect(log["didChange"]?.userInfo?["NSObjectsChangedByMergeChangesKey"] != nil)
       #expect(log["didMergeIDs"]?.ids(NSUpdatedObjectIDsKey).contains(books[0].objectID) == true)
       #expect(log["didMergeIDs"]?.ids(NSInsertedObjectIDsKey).count == 1)
       try context.save()
       #expect(log["didSave"] == nil)
+
+      log.clear()
+      books[0]["title"] = "ours"
+      context.processPendingChanges()
+      #expect(log["didChange"]?.userInfo?["NSObjectsChangedByMergeChangesKey"] == nil)
     }
   }
 

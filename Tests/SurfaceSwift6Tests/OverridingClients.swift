@@ -87,11 +87,61 @@ final class SpyContext: NSManagedObjectContext, @unchecked Sendable {
     calls.note()
     super.refresh(object, mergeChanges: flag)
   }
+  override func refreshAllObjects() {
+    calls.note()
+    super.refreshAllObjects()
+  }
+  override func mergeChanges(fromContextDidSave notification: Notification) {
+    calls.note()
+    super.mergeChanges(fromContextDidSave: notification)
+  }
+  override func assign(_ object: Any, to store: NSPersistentStore) {
+    calls.note()
+    super.assign(object, to: store)
+  }
+  override func detectConflicts(for object: NSManagedObject) {
+    calls.note()
+    super.detectConflicts(for: object)
+  }
   override func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool {
     calls.note()
     return super.shouldHandleInaccessibleFault(fault, for: oid, triggeredByProperty: property)
+  }
+}
+
+/// Results that a program's tests make up.
+final class MadeUpDelete: NSBatchDeleteResult {
+  override var result: Any? { ["deleted"] }
+}
+
+final class MadeUpInsert: NSBatchInsertResult {
+  override var result: Any? { ["inserted"] }
+}
+
+final class MadeUpUpdate: NSBatchUpdateResult {
+  override var result: Any? { ["updated"] }
+}
+
+final class MadeUpTransaction: NSPersistentHistoryTransaction, @unchecked Sendable {
+  override var author: String? { "nobody" }
+}
+
+final class MadeUpHistory: NSPersistentHistoryResult {
+  override var result: Any? { [MadeUpTransaction()] }
+}
+
+/// Answers requests without a store.
+final class AnsweringContext: NSManagedObjectContext, @unchecked Sendable {
+  override func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    switch request {
+    case is NSBatchDeleteRequest: MadeUpDelete()
+    case is NSBatchInsertRequest: MadeUpInsert()
+    case is NSBatchUpdateRequest: MadeUpUpdate()
+    case is NSPersistentHistoryChangeRequest: MadeUpHistory()
+    default: NSPersistentStoreResult()
+    }
   }
 }
 

@@ -68,6 +68,7 @@ struct SignatureTests {
     try context.performAndWait {
       let volume = SpyVolume(context: context)
       volume.setValue("One", forKey: "title")
+      context.assign(volume, to: try #require(context.persistentStoreCoordinator?.persistentStores.first))
       try context.obtainPermanentIDs(for: [volume])
       #expect(context.insertedObjects == [volume] && context.registeredObjects == [volume])
       try context.save()
@@ -77,6 +78,9 @@ struct SignatureTests {
       #expect(try context.existingObject(with: volume.objectID) === context.object(with: volume.objectID))
       #expect(context.registeredObject(for: volume.objectID) === volume)
       context.rollback()
+      context.detectConflicts(for: volume)
+      context.refreshAllObjects()
+      context.mergeChanges(fromContextDidSave: Notification(name: .NSManagedObjectContextDidSave))
       context.delete(volume)
       #expect(context.deletedObjects == [volume])
       context.insert(volume)
@@ -88,7 +92,8 @@ struct SignatureTests {
         "insertedObjects", "updatedObjects", "deletedObjects", "registeredObjects", "hasChanges", "save()",
         "insert(_:)", "delete(_:)", "rollback()", "reset()", "processPendingChanges()", "object(with:)",
         "registeredObject(for:)", "existingObject(with:)", "obtainPermanentIDs(for:)", "refresh(_:mergeChanges:)",
-        "performAndWait(_:)",
+        "performAndWait(_:)", "refreshAllObjects()", "mergeChanges(fromContextDidSave:)", "assign(_:to:)",
+        "detectConflicts(for:)",
       ]))
   }
 
@@ -153,6 +158,22 @@ struct SignatureTests {
     #expect(spy.managedObjectID(forURIRepresentation: URL(fileURLWithPath: "/")) == nil)
     #expect(
       spy.calls.all == ["perform(_:)", "performAndWait(_:)", "managedObjectID(forURIRepresentation:)"])
+  }
+
+  @Test("A program's tests answer requests with results of their own")
+  func madeUpResults() throws {
+    let context = AnsweringContext(.privateQueue)
+    let all = NSFetchRequest<any NSFetchRequestResult>(entityName: "Volume")
+    let deleted = try context.execute(NSBatchDeleteRequest(fetchRequest: all)) as? NSBatchDeleteResult
+    #expect(deleted?.result as? [String] == ["deleted"] && deleted?.resultType == .resultTypeStatusOnly)
+    let inserted = try context.execute(NSBatchInsertRequest(entityName: "Volume", objects: [])) as? NSBatchInsertResult
+    #expect(inserted?.result as? [String] == ["inserted"] && inserted?.resultType == .statusOnly)
+    let updated = try context.execute(NSBatchUpdateRequest(entityName: "Volume")) as? NSBatchUpdateResult
+    #expect(updated?.result as? [String] == ["updated"] && updated?.resultType == .statusOnlyResultType)
+    let since = NSPersistentHistoryChangeRequest.fetchHistory(after: NSPersistentHistoryToken())
+    let history = try context.execute(since) as? NSPersistentHistoryResult
+    let transaction = (history?.result as? [NSPersistentHistoryTransaction])?.first
+    #expect(transaction?.author == "nobody" && transaction?.transactionNumber == 0 && transaction?.changes == nil)
   }
 
   @Test("Subclasses of what is not sendable have variables of their own")

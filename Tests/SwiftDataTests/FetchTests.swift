@@ -2,6 +2,22 @@ import Foundation
 import SwiftData
 import Testing
 
+/// What generic code asks of models.
+protocol Thick {
+  var title: String { get }
+  var pages: Int { get set }
+}
+
+extension Book: Thick {}
+
+extension Thick where Self: PersistentModel {
+  static func thick(from pages: Int, not title: String) -> FetchDescriptor<Self> {
+    FetchDescriptor(
+      predicate: #Predicate { $0.pages >= pages && $0.title != title },
+      sortBy: [SortDescriptor(\.pages, order: .reverse), SortDescriptor(\.title)])
+  }
+}
+
 @Suite("Fetches of models")
 struct FetchTests {
   /// Two authors with three books, in a file.
@@ -39,6 +55,13 @@ struct FetchTests {
     let authors = try context.fetch(
       FetchDescriptor<Author>(predicate: #Predicate { $0.books.contains { $0.pages > 300 } }))
     #expect(authors.map(\.name) == ["Jane"])
+  }
+
+  @Test("Generic code may name what a protocol requires: it stands for the model's property of that name")
+  func requirements() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    #expect(try context.fetch(Book.thick(from: 100, not: "Emma")).map(\.title) == ["Frankenstein", "Édda"])
   }
 
   @Test("Predicates of optional values, ranges, counts and conditions are asked in the store")

@@ -78,6 +78,46 @@ enum NotesPlan: SchemaMigrationPlan {
   }
 }
 
+/// What Note becomes when it gets a property that old notes have no value for.
+enum NotesV5: VersionedSchema {
+  static let versionIdentifier = Schema.Version(5, 0, 0)
+  static var models: [any PersistentModel.Type] { [Note.self] }
+  @Model final class Note {
+    var text: String
+    var stars: Int
+    var author: String
+    init(text: String, stars: Int, author: String) {
+      self.text = text
+      self.stars = stars
+      self.author = author
+    }
+  }
+}
+
+/// A stage that takes the old notes out and puts new ones in.
+enum RewritingPlan: SchemaMigrationPlan {
+  static let kept = Mutex<[(text: String, stars: Int)]>([])
+  static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV5.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: NotesV1.self, toVersion: NotesV5.self,
+        willMigrate: { context in
+          let notes = try context.fetch(FetchDescriptor<NotesV1.Note>())
+          kept.withLock { $0 = notes.map { ($0.text, $0.stars) } }
+          for note in notes { context.delete(note) }
+          try context.save()
+        },
+        didMigrate: { context in
+          for (text, stars) in kept.withLock({ $0 }) {
+            context.insert(NotesV5.Note(text: text, stars: stars, author: "nobody"))
+          }
+          try context.save()
+        })
+    ]
+  }
+}
+
 /// A stage whose code fails. It is a static property, as plans have them.
 enum FailingPlan: SchemaMigrationPlan {
   struct Stop: Error {}
@@ -181,6 +221,21 @@ struct MigrationTests {
     let context = ModelContext(container)
     let notes = try context.fetch(FetchDescriptor<NotesV3.Note>(sortBy: [SortDescriptor(\.stars)]))
     #expect(notes.map(\.title) == ["a b", "c"] && notes.map(\.words) == [2, 1] && notes.map(\.stars) == [1, 3])
+  }
+
+  @Test("A stage that takes the objects out may add a property without an initial value, and puts new objects in")
+  func rewritten() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let configuration = ModelConfiguration(url: folder.file())
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(for: NotesV5.Note.self, configurations: configuration)
+    }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV5.self), migrationPlan: RewritingPlan.self, configurations: configuration)
+    let context = ModelContext(container)
+    let notes = try context.fetch(FetchDescriptor<NotesV5.Note>(sortBy: [SortDescriptor(\.stars)]))
+    #expect(notes.map(\.text) == ["a b", "a b", "c"] && notes.allSatisfy { $0.author == "nobody" })
   }
 
   @Test("New structs and cases have their initial value in old rows")

@@ -62,4 +62,25 @@ struct SharedFileTests {
     let stored = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
     #expect(stored.allSatisfy { model.entityVersionHashesByName[$0.key] == $0.value })
   }
+
+  @Test("Mirrors show the Core Data objects behind a context, a model and an identity")
+  func mirrors() throws {
+    func child<T>(_ name: String, of value: Any, _ type: T.Type = T.self) -> T? {
+      Mirror(reflecting: value).children.first { $0.label == name }?.value as? T
+    }
+    let folder = TemporaryFolder()
+    let models = try library(folder.file())
+    let stack = try #require(child("_nsContext", of: models, NSManagedObjectContext.self))
+    let emma = Book(isbn: "1", title: "Emma", pages: 474)
+    models.insert(emma)
+    try models.save()
+    let identity = try #require(child("implementation", of: emma.persistentModelID, AnyObject.self))
+    let id = try #require(child("managedObjectID", of: identity, NSManagedObjectID.self))
+    #expect(child("entityName", of: identity) == "Book" && child("isTemporary", of: identity) == false)
+    let object = try #require(child("_managedObject", of: emma.persistentBackingData, NSManagedObject.self))
+    #expect(object.objectID == id && object.managedObjectContext === stack)
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+    request.predicate = NSPredicate(format: "title == 'Emma'")
+    #expect(try stack.fetch(request) == [object])
+  }
 }

@@ -1,13 +1,11 @@
+/// The key by which observers tell a merge's notification of changes from those of the context's own changes: it is
+/// there, with an empty set. Apple's framework declares no name for it; clients write the text.
+private let changedByMergeKey = "NSObjectsChangedByMergeChangesKey"
+
 /// Taking over what other contexts have saved.
 extension NSManagedObjectContext {
-  /// Merges a save of another context, from its `didSave` notification or the one with ids.
-  ///
-  /// New objects come in as faults. Changed objects that this context has are refreshed, and keep its own unsaved
-  /// changes. Deleted ones leave. A changed object that this context does not have comes in too if a fetched results
-  /// controller with a delegate lists its entity, since it may belong in that list now. Merged values do not mark
-  /// objects as updated, so they are not saved again. Ids of stores that this context does not have are ignored. A
-  /// pinned context moves on to the newest state. Call this on the context's queue.
-  public func mergeChanges(fromContextDidSave notification: Notification) {
+  /// ``mergeChanges(fromContextDidSave:)``.
+  func mergeSave(_ notification: Notification) {
     guardQueue("mergeChanges(fromContextDidSave:)")
     guard owner != nil else { return }
     let merge = MergedIDs(notification.userInfo ?? [:], self)
@@ -19,14 +17,8 @@ extension NSManagedObjectContext {
     self.merge(merge)
   }
 
-  /// Merges changes that no context of this process made, such as those of a batch request, into contexts, parents
-  /// first. Waits for the contexts' queues.
-  ///
-  /// The keys are those of the notifications, for objects or for ids; the values are arrays or sets of ids, or of
-  /// their URIs.
-  public class func mergeChanges(
-    fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
-  ) {
+  /// ``mergeChanges(fromRemoteContextSave:into:)``.
+  static func mergeElsewhere(_ changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]) {
     let contexts = contexts.filter { $0.owner != nil }.sorted(on: \.contextsAbove.count)
     var told: [NSPersistentStoreCoordinator] = []
     for context in contexts {
@@ -105,7 +97,9 @@ extension NSManagedObjectContext {
     forgetInverses()
     checkInvariants("after a merge")
     if changes.isEmpty { return }
-    post(.NSManagedObjectContextObjectsDidChange, changes.userInfo)
+    post(
+      .NSManagedObjectContextObjectsDidChange,
+      changes.userInfo.merging([changedByMergeKey: Set<NSManagedObject>()]) { $1 })
     // They are of the same kind here as in the context that saved them.
     (changes.updated, changes.refreshed) = (changes.refreshed, [])
     post(.NSManagedObjectContextDidMergeChangesObjectIDs, changes.idUserInfo)

@@ -121,8 +121,8 @@ extension NSManagedObjectContext {
     try source.obtainPermanentKeys(for: temporary.filter { !$0.state.contains(.inserted) }, in: self)
   }
 
-  /// Chooses the store in which a new object will be saved.
-  public func assign(_ object: Any, to store: NSPersistentStore) {
+  /// ``assign(_:to:)``.
+  func choose(_ store: NSPersistentStore, for object: Any) {
     guardQueue("assign(_:to:)")
     guard let object = object as? NSManagedObject, object.owner === owner else {
       misuse("assign(_:to:) was given an object of another context than \(label).")
@@ -135,8 +135,8 @@ extension NSManagedObjectContext {
     object.changes?.reservedKey = 0
   }
 
-  /// Locks an unchanged object's version: the next save fails if another context or program has changed its row.
-  public func detectConflicts(for object: NSManagedObject) {
+  /// ``detectConflicts(for:)``.
+  func lockVersion(of object: NSManagedObject) {
     guardQueue("detectConflicts(for:)")
     if object.state.contains(.fault) { object.fireForChange() }
     ledger.locked(object)

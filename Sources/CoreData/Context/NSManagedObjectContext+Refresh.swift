@@ -56,8 +56,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Refreshes every object; unsaved changes are kept.
-  public func refreshAllObjects() {
+  /// ``refreshAllObjects()``.
+  func refreshEveryObject() {
     guardQueue("refreshAllObjects()")
     for object in owner?.allObjects ?? [] where isRefreshable(object) {
       if object.state.isDisjoint(with: .pending) {

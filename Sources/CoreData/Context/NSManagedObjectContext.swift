@@ -310,6 +310,35 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     refreshObject(object, mergeChanges: flag)
   }
 
+  /// Refreshes every object; unsaved changes are kept.
+  open func refreshAllObjects() { refreshEveryObject() }
+
+  /// Merges a save of another context, from its `didSave` notification or the one with ids.
+  ///
+  /// New objects come in as faults. Changed objects that this context has are refreshed, and keep its own unsaved
+  /// changes. Deleted ones leave. A changed object that this context does not have comes in too if a fetched results
+  /// controller with a delegate lists its entity, since it may belong in that list now. Merged values do not mark
+  /// objects as updated, so they are not saved again. Ids of stores that this context does not have are ignored. A
+  /// pinned context moves on to the newest state. Call this on the context's queue.
+  open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }
+
+  /// Merges changes that no context of this process made, such as those of a batch request, into contexts, parents
+  /// first. Waits for the contexts' queues.
+  ///
+  /// The keys are those of the notifications, for objects or for ids; the values are arrays or sets of ids, or of
+  /// their URIs.
+  open class func mergeChanges(
+    fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+  ) {
+    mergeElsewhere(changeNotificationData, into: contexts)
+  }
+
+  /// Chooses the store in which a new object will be saved.
+  open func assign(_ object: Any, to store: NSPersistentStore) { choose(store, for: object) }
+
+  /// Locks an unchanged object's version: the next save fails if another context or program has changed its row.
+  open func detectConflicts(for object: NSManagedObject) { lockVersion(of: object) }
+
   /// Whether an object whose row is gone reads as empty and is deleted. Unless overridden, this prints a warning to
   /// standard error and returns ``shouldDeleteInaccessibleFaults``. ``existingObject(with:)`` does not ask; it throws.
   open func shouldHandleInaccessibleFault(

@@ -3,17 +3,20 @@ nonisolated open class NSBatchInsertResult: NSPersistentStoreResult {
   /// `true`, the ids as `[NSManagedObjectID]`, or the count, depending on ``resultType``.
   ///
   /// Includes existing rows that took the request's values because of the context's merge policy. Each row counts once.
-  public let result: Any?
+  open internal(set) var result: Any?
   /// The request's result type.
-  public let resultType: NSBatchInsertRequestResultType
+  open internal(set) var resultType: NSBatchInsertRequestResultType = .statusOnly
 
-  init(_ resultType: NSBatchInsertRequestResultType, count: Int, ids: [NSManagedObjectID]) {
+  /// For subclasses.
+  public override init() { super.init() }
+
+  convenience init(_ resultType: NSBatchInsertRequestResultType, count: Int, ids: [NSManagedObjectID]) {
+    self.init()
     self.resultType = resultType
     switch resultType {
     case .statusOnly: result = NSNumber(value: true)
     case .objectIDs: result = ids
     case .count: result = NSNumber(value: count)
     }
-    super.init()
   }
 }

@@ -18,13 +18,16 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 nonisolated open class NSPersistentHistoryResult: NSPersistentStoreResult {
   /// Depending on ``resultType``: `true`, `[NSManagedObjectID]`, a number, `[NSPersistentHistoryTransaction]` or
   /// `[NSPersistentHistoryChange]`.
-  public let result: Any?
+  open internal(set) var result: Any?
   /// The request's result type.
-  public let resultType: NSPersistentHistoryResultType
+  open internal(set) var resultType: NSPersistentHistoryResultType = .statusOnly
 
-  init(_ resultType: NSPersistentHistoryResultType, _ result: Any?) {
+  /// For subclasses.
+  public override init() { super.init() }
+
+  convenience init(_ resultType: NSPersistentHistoryResultType, _ result: Any?) {
+    self.init()
     self.resultType = resultType
     self.result = result
-    super.init()
   }
 }

@@ -12,6 +12,9 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
   /// The numbers of the last transactions, by the stores' UUIDs.
   package let numbers: [String: Int64]
 
+  /// The place before everything: a token of no store.
+  public override convenience init() { self.init([:]) }
+
   package init(_ numbers: [String: Int64]) {
     self.numbers = numbers
     super.init()

@@ -4,16 +4,19 @@
 nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable once it is handed out.
 
-  let row: HistoryTransactionRow
-  private let store: String
+  private(set) final var row = HistoryTransactionRow(number: 0, time: 0)
+  private final var store = ""
 
   /// The changes, in the order in which they were recorded; nil if the request asked only for transactions.
   open internal(set) var changes: [NSPersistentHistoryChange]?
 
-  init(_ row: HistoryTransactionRow, store: String) {
+  /// An empty transaction, for subclasses.
+  public override init() { super.init() }
+
+  convenience init(_ row: HistoryTransactionRow, store: String) {
+    self.init()
     self.row = row
     self.store = store
-    super.init()
   }
 
   /// A transaction of a history that an ``NSIncrementalStore`` keeps. Apple's framework has no such initializer.

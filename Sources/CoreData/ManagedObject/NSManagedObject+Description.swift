@@ -19,14 +19,14 @@ extension NSManagedObject {
     return "{\n" + lines.joined(separator: "\n") + "\n}"
   }
 
-  private final func id(of reference: RowReference) -> NSManagedObjectID {
+  private final func memberID(_ reference: RowReference) -> NSManagedObjectID {
     NSManagedObjectID(
       layout: layout.model.layouts[Int(reference.entity)], key: reference.key, store: owner.storeIdentity(store))
   }
 
   /// The id of a to-one's destination, without making an object of it.
   private final func destinationID(_ property: LayoutProperty) -> NSManagedObjectID? {
-    guard let changes, changes.holds(property.slot) else { return row?.destination(property).map(id) }
+    guard let changes, changes.holds(property.slot) else { return row?.destination(property).map(memberID) }
     guard case .object(let object) = changes[property.slot] else { return nil }
     return unsafeDowncast(object, to: NSManagedObject.self).objectID
   }
@@ -40,7 +40,7 @@ extension NSManagedObject {
     if let order = state.order {
       ids = order.map(\.objectID)
     } else {
-      ids = (state.base ?? []).filter { !state.removed.contains($0) }.map(id) + state.added.map(\.objectID)
+      ids = (state.base ?? []).filter { !state.removed.contains($0) }.map(memberID) + state.added.map(\.objectID)
       if !property.isOrdered { ids.sort { ($0.layout.name, abs($0.key)) < ($1.layout.name, abs($1.key)) } }
     }
     return "(" + ids.map { "\"\($0)\"" }.joined(separator: ", ") + ")"

@@ -82,17 +82,23 @@ extension ModelDelta.EntityPair {
     }
     let inOrder = to.indices.sorted { to[$0].storedName.utf16.lexicographicallyPrecedes(to[$1].storedName.utf16) }
     var properties: [ModelDelta.PropertyPair] = []
+    var needed: [ModelDelta.NeededValue] = []
     for place in inOrder {
       let property = to[place]
       let former = sources[place]
-      if let refusal = property.reasonAgainst(former, hasObjects: !source.isAbstract) {
+      if let refusal = property.reasonAgainst(former) {
         throw Failure.notInferable(
           entity: destination.storedName, property: property.storedName, reason: refusal.reason, remedy: refusal.remedy)
+      }
+      if let attribute = property as? NSAttributeDescription,
+        attribute.needsValue(ofFormer: former as? NSAttributeDescription)
+      {
+        needed.append(ModelDelta.NeededValue(attribute: attribute, former: former))
       }
       guard let former, property.keepsValue(of: former, match) else { continue }
       properties.append(ModelDelta.PropertyPair(source: former, destination: property))
     }
-    self.init(source: source, destination: destination, properties: properties)
+    self.init(source: source, destination: destination, properties: properties, needed: needed)
   }
 
   private static func match(

@@ -11,17 +11,30 @@ package struct ModelDelta {
     /// Transient ones and fetched properties are not among them, nor derived attributes that have to be computed again,
     /// nor relationships to entities that are gone.
     let properties: [PropertyPair]
+    /// What objects of a store need, in the order of the destination's names.
+    let needed: [NeededValue]
 
     private let sources: [String: NSPropertyDescription]
 
-    init(source: NSEntityDescription, destination: NSEntityDescription, properties: [PropertyPair]) {
+    init(
+      source: NSEntityDescription, destination: NSEntityDescription, properties: [PropertyPair],
+      needed: [NeededValue] = []
+    ) {
       self.source = source
       self.destination = destination
       self.properties = properties
+      self.needed = needed
       sources = Dictionary(uniqueKeysWithValues: properties.map { ($0.destination.name, $0.source) })
     }
 
     func source(of property: String) -> NSPropertyDescription? { sources[property] }
+  }
+
+  /// A mandatory attribute without a default value, which is new or was optional.
+  struct NeededValue {
+    let attribute: NSAttributeDescription
+    /// nil if it is new.
+    let former: NSPropertyDescription?
   }
 
   struct PropertyPair {

@@ -9,12 +9,10 @@ extension NSPropertyDescription {
 
   /// Why this property of the destination can't be inferred; nil if it can.
   ///
-  /// - Parameters:
-  ///   - former: the property in the source; nil if it is new.
-  ///   - hasObjects: whether any objects can have the property.
-  final func reasonAgainst(_ former: NSPropertyDescription?, hasObjects: Bool) -> InferenceRefusal? {
+  /// - Parameter former: the property in the source; nil if it is new.
+  final func reasonAgainst(_ former: NSPropertyDescription?) -> InferenceRefusal? {
     if let attribute = self as? NSAttributeDescription {
-      return attribute.reasonAgainst(attribute: former as? NSAttributeDescription, hasObjects)
+      return attribute.reasonAgainst(attribute: former as? NSAttributeDescription)
     }
     guard let relationship = self as? NSRelationshipDescription, let former = former as? NSRelationshipDescription,
       former.isToMany, !relationship.isToMany
@@ -49,7 +47,7 @@ struct InferenceRefusal {
 }
 
 extension NSAttributeDescription {
-  fileprivate func reasonAgainst(attribute former: NSAttributeDescription?, _ hasObjects: Bool) -> InferenceRefusal? {
+  fileprivate func reasonAgainst(attribute former: NSAttributeDescription?) -> InferenceRefusal? {
     // The store computes the value.
     if self is NSDerivedAttributeDescription { return nil }
     if let former, !former.isConvertible(to: self) {
@@ -61,15 +59,14 @@ extension NSAttributeDescription {
           + "custom migration stage. Or give the attribute a new name without a renaming identifier: then it starts empty"
       )
     }
-    let wasMandatory = former.map { !$0.isOptional } ?? false
-    if !isOptional, !wasMandatory, defaultValue == nil, hasObjects {
-      return InferenceRefusal(
-        reason: Failure.missingMandatoryValues,
-        remedy:
-          "Existing objects need a value. Give the attribute a default value, make it optional, or set the values "
-          + "in a mapping model")
-    }
     return nil
+  }
+
+  /// Whether an object that had no value of the former attribute has none of this one either, but needs one. Only the
+  /// objects of a store can tell whether a migration may go ahead.
+  func needsValue(ofFormer former: NSAttributeDescription?) -> Bool {
+    if isOptional || defaultValue != nil || self is NSDerivedAttributeDescription { return false }
+    return former?.isOptional ?? true
   }
 
   /// Whether values of another attribute can become values of this one without a mapping model.

@@ -40,7 +40,7 @@ struct StoreMigration {
   func migrateByInference(from source: NSManagedObjectModel) throws {
     let delta = try delta(from: source, to: destination)
     do {
-      try refuseObjectsOfAbstractEntities(delta)
+      try refuseObjects(delta)
     } catch let failure as Failure {
       throw missingMapping(from: source, to: destination, failure)
     }

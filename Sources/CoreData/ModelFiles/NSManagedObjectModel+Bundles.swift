@@ -2,11 +2,11 @@ import Foundation
 
 extension NSManagedObjectModel {
   /// Merges all models in bundles into one; of a `.momd` it takes the current version. Without bundles it searches the
-  /// main bundle, which in a Swift package has the resources of the program's targets. Returns nil if it finds no
-  /// model.
+  /// main bundle, which in a Swift package has the resources of the program's targets. The model is empty if there is
+  /// none to merge.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     let models = modelURLs(in: bundles).compactMap(NSManagedObjectModel.init(contentsOf:))
-    return NSManagedObjectModel(byMerging: models)
+    return models.isEmpty ? NSManagedObjectModel() : NSManagedObjectModel(byMerging: models)
   }
 
   /// Merges the entities that a store was written with into one model, from any version of the models in bundles.

@@ -86,13 +86,25 @@ extension NSCopying where Self: FoundationExpression {
   /// `$string`
   public init(forVariable string: String) { self.init(node: .variable(string)) }
 
-  /// The value along a path of property names, such as `author.name`, starting at the evaluated object.
-  public init(forKeyPath keyPath: String) { self.init(node: ExpressionNode(keyPath: keyPath)) }
+  /// The value along a path of property names, such as `author.name`, starting at the evaluated object, or at a
+  /// variable, as in `$book.title`.
+  public init(forKeyPath keyPath: String) {
+    let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if let first = names.first, first.count > 1, first.hasPrefix("$") {
+      self.init(node: ExpressionNode.variable(String(first.dropFirst())).appending(Array(names.dropFirst())))
+    } else {
+      self.init(node: ExpressionNode(keyPath: keyPath))
+    }
+  }
 
-  /// The property names along a Swift key path, `\Book.author?.name`.
+  /// The property names along a Swift key path, `\Book.author?.name`; the evaluated object for `\Book.self`.
   ///
   /// Ends the program for a key path without names, such as one through a subscript.
   public init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
+    guard keyPath as AnyKeyPath != \Root.self as AnyKeyPath else {
+      self.init(node: .evaluatedObject)
+      return
+    }
     guard let path = try? KeyPathNames.path(of: keyPath) else {
       misuse(
         MisuseReport(

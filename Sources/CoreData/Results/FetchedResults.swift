@@ -12,8 +12,10 @@ final class FetchedResults: ChangeFollower {
   var takesDifference: Bool?
   /// Grows with each delegate.
   private var delegateNumber = 0
+  /// New objects that the delegate knows by a temporary id, with this id. It is told again when they are saved.
+  private var temporary: [ObjectIdentifier: (object: NSManagedObject, id: NSManagedObjectID)] = [:]
 
-  private var observer: (any NSObjectProtocol)?
+  private var observers: [any NSObjectProtocol] = []
   /// True after a reset of the context: the list's objects can't be used any more, and changes are ignored.
   private var isForgotten = false
   // Events that the delegate causes while one is being reported wait until that is done.
@@ -33,13 +35,16 @@ final class FetchedResults: ChangeFollower {
     self.criteria = criteria
     isForgotten = false
     set(list)
-    _ = tellSnapshot(nil, reporter)
+    temporary = [:]
+    if !tellSnapshot(nil, reporter), takesDifference == false { return }
+    for object in context.ledger.newObjects where self.list?.contains(object) == true { noteTemporary(object) }
   }
 
   func delegateChanged() {
     delegateNumber += 1
     takesSnapshot = nil
     takesDifference = nil
+    temporary = [:]
   }
 
   private func set(_ list: ResultsList) {
@@ -65,14 +70,15 @@ final class FetchedResults: ChangeFollower {
   }
 
   func observe(_ body: @escaping @Sendable (Notification) -> Void) {
-    if observer != nil { return }
-    observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil, using: body)
+    if !observers.isEmpty { return }
+    observers = [.NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidSave].map {
+      NotificationCenter.default.addObserver(forName: $0, object: context, queue: nil, using: body)
+    }
   }
 
   /// Without a delegate the list does not follow the context.
   func mayTake(_ layout: EntityLayout, of store: StoreIdentity?) -> Bool {
-    guard observer != nil, !isForgotten, let criteria, criteria.description.entities.contains(layout.index) else {
+    guard !observers.isEmpty, !isForgotten, let criteria, criteria.description.entities.contains(layout.index) else {
       return false
     }
     // By its UUID, as the id of a merged object may come from another coordinator.
@@ -80,13 +86,15 @@ final class FetchedResults: ChangeFollower {
   }
 
   func stopObserving() {
-    if let observer { NotificationCenter.default.removeObserver(observer) }
-    observer = nil
+    for observer in observers { NotificationCenter.default.removeObserver(observer) }
+    observers = []
   }
 
-  /// Applies an event to the list and reports it, if the list is concerned.
+  /// Applies an event to the list and reports it, if the list is concerned. A save is no event of its own: it only
+  /// gives new objects their permanent ids.
   func follow(_ notification: Notification, _ reporter: some ResultsReporter) {
     if list == nil || isForgotten { return }
+    if notification.name == .NSManagedObjectContextDidSave, temporary.isEmpty, !isReporting { return }
     events.append(ResultsEvent(notification))
     if isReporting { return }
     isReporting = true
@@ -95,6 +103,10 @@ final class FetchedResults: ChangeFollower {
       let event = events.removeFirst()
       if event.isReset { isForgotten = true }
       if isForgotten { continue }
+      if event.isSave {
+        tellPermanentIDs(reporter)
+        continue
+      }
       do {
         try process(event, reporter)
       } catch {
@@ -111,6 +123,7 @@ final class FetchedResults: ChangeFollower {
     let triesSnapshot = takesSnapshot != false
     let triesDifference = !list.hasSectionNames && takesDifference != false
     guard triesSnapshot || triesDifference else {
+      temporary = [:]
       reporter.willChange()
       // The delegate may have fetched again.
       guard self.criteria === criteria else { return reporter.didChange() }
@@ -123,8 +136,13 @@ final class FetchedResults: ChangeFollower {
     let isKnown = takesSnapshot == true || takesSnapshot == false && takesDifference == true
     let former = isKnown ? nil : list.copy()
     let report = try apply(edit, criteria)
-    if triesSnapshot, tellSnapshot(report, reporter) { return }
-    if triesDifference, tellDifference(report, reporter) { return }
+    if triesSnapshot && tellSnapshot(report, reporter) || triesDifference && tellDifference(report, reporter) {
+      for change in report.objects {
+        if change.type == .delete { temporary[ObjectIdentifier(change.object)] = nil }
+        if change.type == .insert { noteTemporary(change.object) }
+      }
+      return
+    }
     guard let former, self.criteria === criteria else { return }
     set(former)
     reporter.willChange()
@@ -155,6 +173,27 @@ final class FetchedResults: ChangeFollower {
     if number != delegateNumber { return true }
     if takesDifference == nil { takesDifference = true }
     return takesDifference == true
+  }
+
+  private func noteTemporary(_ object: NSManagedObject) {
+    let id = object.objectID
+    if id.isTemporaryID { temporary[ObjectIdentifier(object)] = (object, id) }
+  }
+
+  /// After a save, tells a delegate that takes ids the permanent ones.
+  private func tellPermanentIDs(_ reporter: some ResultsReporter) {
+    guard let list else { return }
+    let saved = temporary.filter { !$0.value.object.objectID.isTemporaryID }
+    for key in saved.keys { temporary[key] = nil }
+    let renamed = saved.values.compactMap { object, id in list.place(of: object).map { (object, id, $0) } }
+    if renamed.isEmpty { return }
+    if takesSnapshot == true {
+      _ = tellSnapshot(nil, reporter)
+    } else if takesDifference == true {
+      var report = ResultsReport()
+      report.renamed = renamed
+      _ = tellDifference(report, reporter)
+    }
   }
 
   private func apply(_ edit: ResultsEdit, _ criteria: ResultsCriteria) throws -> ResultsReport {

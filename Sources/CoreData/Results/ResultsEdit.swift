@@ -118,8 +118,14 @@ struct ResultsEvent {
   var gone: [NSManagedObject] = []
   /// The context was reset.
   var isReset = false
+  /// The context was saved; nothing in the list has changed by that.
+  var isSave = false
 
   init(_ notification: Notification) {
+    if notification.name == .NSManagedObjectContextDidSave {
+      isSave = true
+      return
+    }
     func objects(_ key: String) -> Set<NSManagedObject> {
       notification.userInfo?[key] as? Set<NSManagedObject> ?? []
     }

@@ -13,6 +13,8 @@ struct ResultsReport {
   var insertedSections: [(index: Int, section: ResultsSection)] = []
   /// Objects that were removed, inserted, moved, updated.
   var objects: [ObjectChange] = []
+  /// Objects that have another id than the delegate knows, with the id that it knows.
+  var renamed: [(object: NSManagedObject, former: NSManagedObjectID, place: ResultsPlace)] = []
 
   /// The changes as a difference, for a list with one section.
   var difference: CollectionDifference<NSManagedObjectID> {
@@ -25,6 +27,10 @@ struct ResultsReport {
       if let new = change.new {
         changes.append(.insert(offset: new.item, element: id, associatedWith: change.old?.item))
       }
+    }
+    for (object, former, place) in renamed {
+      changes.append(.remove(offset: place.item, element: former, associatedWith: nil))
+      changes.append(.insert(offset: place.item, element: object.objectID, associatedWith: nil))
     }
     // Offsets are those of two lists, so none occurs twice.
     return CollectionDifference(changes)!

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// A file's table is read once, and only the getters of key paths are kept. A program that was stripped has
 /// none; then nothing is found.
-enum SymbolNames {
+package enum SymbolNames {
   /// The names of getters, by their offset in the file.
   private typealias Table = [UInt: String]
 
@@ -26,6 +26,11 @@ enum SymbolNames {
       return tables[start]?[address - start] ?? tables[start]?[address]
     }
     return symbol.flatMap(propertyName)
+  }
+
+  /// The same, by the address as a key path's description has it.
+  package static func property(getterOfStep step: String) -> String? {
+    step.hasPrefix("0x") ? UInt(step.dropFirst(2), radix: 16).flatMap(property(getterAt:)) : nil
   }
 
   /// For the main program `name` is only what it was started as, so its file is found in another way.

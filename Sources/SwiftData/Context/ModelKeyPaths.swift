@@ -5,7 +5,8 @@ import CoreData
 ///
 /// A key path of one step is compared with those that the macro recorded. A key path of several steps has no such
 /// counterpart, but its description contains the address of each step's getter, and so does that of the recorded key
-/// paths.
+/// paths. A key path of generic code, to what a protocol requires, has a getter of its own; the getter's symbol has the
+/// name of the requirement, which the property that fulfils it shares. A program without symbols has none.
 enum ModelKeyPaths {
   /// Empty for the key path to a model's identity, because in a predicate that is the object itself.
   static func names(of keyPath: AnyKeyPath) throws -> [String] {
@@ -54,6 +55,7 @@ enum ModelKeyPaths {
     for step in steps("\(keyPath)") {
       guard let current = type,
         let property = current.properties.first(where: { steps("\($0.keyPath)") == [step] })
+          ?? SymbolNames.property(getterOfStep: step).flatMap(current.property(named:))
       else { return nil }
       type = property.destination.map(ModelType.of)
       names += self.names(of: property)

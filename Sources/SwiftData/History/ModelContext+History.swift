@@ -15,29 +15,37 @@ extension ModelContext {
     return found
   }
 
-  /// Deletes transactions from the beginning of the history.
+  /// Deletes the transactions that ``fetchHistory(_:)`` would return for the descriptor.
   ///
-  /// Throws `SwiftDataError.invalidTransactionFetchRequest` if the predicate selects a transaction but not all earlier
-  /// ones of the same store, or if the descriptor has a limit or an order.
+  /// Throws `SwiftDataError.invalidTransactionFetchRequest` if `T` isn't ``DefaultHistoryTransaction``.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
-    guard T.self == DefaultHistoryTransaction.self, descriptor.fetchLimit == 0, descriptor.sortBy.isEmpty else {
-      throw SwiftDataError.invalidTransactionFetchRequest
-    }
+    guard T.self == DefaultHistoryTransaction.self else { throw SwiftDataError.invalidTransactionFetchRequest }
     let stored = try history()
     let wanted = Set(try fetchHistory(descriptor).compactMap { ($0 as? DefaultHistoryTransaction)?.id })
-    var requests: [NSPersistentHistoryChangeRequest] = []
+    if wanted.isEmpty { return }
+    let all = Array(zip(stored, transactions(stored)))
     for store in container.coordinator.persistentStores {
-      let own = zip(stored, transactions(stored)).filter { $0.0.storeID == store.identifier }
+      let own = all.filter { $0.0.storeID == store.identifier }
+      // What goes from the beginning, then what goes from between transactions that stay.
       let kept = own.drop { wanted.contains($0.1.id) }
-      guard kept.allSatisfy({ !wanted.contains($0.1.id) }) else { throw SwiftDataError.invalidTransactionFetchRequest }
-      if kept.count == own.count { continue }
-      let request =
-        kept.first.map { NSPersistentHistoryChangeRequest.deleteHistory(before: $0.0) }
-        ?? NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
-      request.affectedStores = [store]
-      requests.append(request)
+      if kept.count < own.count {
+        let end = kept.first?.0
+        try delete(
+          end.map { NSPersistentHistoryChangeRequest.deleteHistory(before: $0) }
+            ?? NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture), in: store)
+      }
+      let numbers = kept.filter { wanted.contains($0.1.id) }.map(\.0.transactionNumber)
+      if numbers.isEmpty { continue }
+      let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
+      request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
+      request.fetchRequest?.predicate = NSPredicate(format: "transactionNumber IN %@", numbers)
+      try delete(request, in: store)
     }
-    for request in requests { _ = try managedContext.execute(request) }
+  }
+
+  private func delete(_ request: NSPersistentHistoryChangeRequest, in store: NSPersistentStore) throws {
+    request.affectedStores = [store]
+    _ = try managedContext.execute(request)
   }
 
   /// All transactions, oldest first.

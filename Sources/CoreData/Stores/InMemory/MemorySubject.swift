@@ -45,13 +45,20 @@ struct MemorySubject: PredicateSubject {
           view.rows.row(member).map { MemorySubject(row: $0, view: view) }
         })
     case .composite:
-      return CompositeSubject.value(of: property) { [row] in
-        PredicateValue(row.value($0), isBoolean: $0.kind == .boolean)
-      }
+      return CompositeSubject.value(of: property, attribute)
     case .fetched:
       throw Failure.unsupportedFeature("The fetched property \(layout.name).\(property.name) in a predicate")
-    case .attribute: return PredicateValue(row.value(property), isBoolean: property.kind == .boolean)
+    case .attribute: return attribute(property)
     }
+  }
+
+  /// A transformable's object stands for its bytes. One that can't be made of them is nil, as it is for a program.
+  private func attribute(_ property: LayoutProperty) -> PredicateValue {
+    let value = row.value(property)
+    guard property.kind == .transformable, case .data(let data) = value else {
+      return PredicateValue(value, isBoolean: property.kind == .boolean)
+    }
+    return PredicateValue(any: (try? property.attribute.unarchivedValue(ofTransformable: data)) ?? nil)
   }
 
   private func ownValue(for key: String) throws -> PredicateValue {

@@ -1,0 +1,44 @@
+import Foundation
+
+/// What can't be inferred because of the objects that a store has. Without them, the same change of the model is.
+extension StoreMigration {
+  /// Refuses a migration if the store has objects of an entity that has become abstract, or objects without a value for
+  /// an attribute that needs one. These changes need code of the program.
+  ///
+  /// - Throws: `Failure.notInferable`.
+  func refuseObjects(_ delta: ModelDelta) throws {
+    let pairs = delta.pairs.filter { !$0.source.isAbstract && ($0.destination.isAbstract || !$0.needed.isEmpty) }
+    if pairs.isEmpty { return }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: delta.source)
+    let named = configuration.flatMap { name in delta.source.configurations.first { $0 == name } }
+    let store = try coordinator.addPersistentStore(
+      ofType: type, configurationName: named, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+    defer { try? coordinator.remove(store) }
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    func count(_ entity: NSEntityDescription, without attribute: NSPropertyDescription? = nil) throws -> Int {
+      let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+      request.includesSubentities = false
+      if let attribute { request.predicate = NSPredicate(format: "%K == nil", attribute.name) }
+      return try context.performAndWait { try context.count(for: request) }
+    }
+    for pair in pairs {
+      if pair.destination.isAbstract {
+        let count = try count(pair.source)
+        guard count > 0 else { continue }
+        throw Failure.notInferable(
+          entity: pair.destination.name, property: nil,
+          reason:
+            "The entity has become abstract, but the store still has \(count == 1 ? "an object" : "\(count) objects") of it"
+        )
+      }
+      for value in pair.needed where try count(pair.source, without: value.former) > 0 {
+        throw Failure.notInferable(
+          entity: pair.destination.name, property: value.attribute.name, reason: Failure.missingMandatoryValues,
+          remedy:
+            "Existing objects need a value. Give the attribute a default value, make it optional, or set the values in "
+            + "a mapping model or a custom migration stage")
+      }
+    }
+  }
+}
