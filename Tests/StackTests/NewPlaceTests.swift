@@ -20,7 +20,9 @@ struct NewPlaceTests {
     }
   }
 
-  private let insert = "INSERT INTO ZCHAPTER(Z_PK, Z_ENT, Z_OPT, ZTITLE, ZBOOK, Z_FOK_BOOK) VALUES(?, ?, ?, ?, ?, ?)"
+  private let insert =
+    "INSERT INTO ZCHAPTER(Z_PK, Z_ENT, Z_OPT, ZTITLE, ZBOOK, Z2_BOOK, Z_FOK_BOOK) "
+    + "VALUES(?, ?, ?, ?, ?, ?, ?)"
   private let update = "UPDATE ZCHAPTER SET Z_FOK_BOOK = ? WHERE Z_PK = ?"
 
   @Test("New members of a new owner are inserted with their place, and no statement numbers them")
