@@ -229,6 +229,24 @@ struct ManagerTests {
     try file.close()
   }
 
+  /// Books lead to one writer, tags to many books.
+  @Test(
+    "New objects that can't be read again are an error 134160, and nothing is left of the new store",
+    arguments: ["Book", "Tag"])
+  func unreadableDestination(_ entity: String) throws {
+    try ManagerStack.fill(.sqlite, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    let mapping = ManagerLibrary.mapping(policy: DamagingPolicy.self)
+    for part in mapping.entityMappings ?? [] where part.sourceEntityName == entity { part.userInfo = ["damages": true] }
+    let manager = NSMigrationManager(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
+    let error = managerError {
+      try manager.migrateStore(
+        from: folder.store("old"), type: .sqlite, options: nil, mapping: mapping, to: folder.store("new"),
+        type: .sqlite, options: [NSSQLitePragmasOption: ["journal_mode": "delete"]])
+    }
+    #expect(error?.code == NSMigrationManagerDestinationStoreError, "\(error as Any)")
+    #expect(try folder.names == ["old"])
+  }
+
   @Test("A destination that can't be made is an error 134160", arguments: ManagerStore.allCases)
   func missingFolder(_ kind: ManagerStore) throws {
     try ManagerStack.fill(kind, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
@@ -450,6 +468,26 @@ final class MemoryPeak {
   private static var resident: Int {
     let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+  }
+}
+
+/// If its mapping says so, damages the new file once all objects are made: all pages but the first, which says that the
+/// file was changed, so that none is taken from a cache.
+final class DamagingPolicy: NSEntityMigrationPolicy {
+  override func createRelationships(
+    forDestination object: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    if mapping.userInfo != nil {
+      let store = try #require(manager.destinationContext.persistentStoreCoordinator?.persistentStores.first)
+      let file = try FileHandle(forUpdating: try #require(store.url))
+      let length = Int(try file.seekToEnd())
+      try file.seek(toOffset: 24)
+      try file.write(contentsOf: Data(repeating: 0x7F, count: 4))
+      try file.seek(toOffset: 4096)
+      try file.write(contentsOf: Data(repeating: 0xFF, count: length - 4096))
+      try file.close()
+    }
+    try super.createRelationships(forDestination: object, in: mapping, manager: manager)
   }
 }
 

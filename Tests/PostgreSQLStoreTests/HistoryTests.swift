@@ -40,6 +40,24 @@ struct HistoryTests {
     }
   }
 
+  @Test("Keys that no row can have are refused, in the history and where ids are fetched", arguments: [0, -5, Int.min])
+  func damagedKeys(_ key: Int) throws {
+    let shelf = try Shelf(model(), options: tracked)
+    try shelf.context.performAndWait {
+      shelf.context.new("Tag", ["name": "red"])
+      try shelf.context.save()
+      _ = try shelf.store.pool.use {
+        try $0.run("UPDATE ACHANGE SET ZENTITYPK = \(key); UPDATE ZTAG SET Z_PK = \(key)")
+      }
+      let error = #expect(throws: NSError.self) { try shelf.context.history(after: nil) }
+      #expect(error?.code == NSPersistentStoreIncompatibleSchemaError, "\(error as Any)")
+      let request = NSFetchRequest<NSManagedObjectID>(entityName: "Tag")
+      request.resultType = .managedObjectIDResultType
+      let other = #expect(throws: NSError.self) { try shelf.context.fetch(request) }
+      #expect(other?.code == NSPersistentStoreIncompatibleSchemaError, "\(other as Any)")
+    }
+  }
+
   @Test("Saves leave transactions with author, context, changed properties and what deletions preserve")
   func changes() throws {
     let shelf = try Shelf(model(), options: tracked)

@@ -96,6 +96,22 @@ struct HistoryTableTests {
     }
   }
 
+  @Test("A change of a key that no row can have is refused with the table's name", arguments: [0, -5, Int.min])
+  func damagedKey(_ key: Int) throws {
+    try withFile { url in
+      try with(url, thing()) { context in
+        _ = add(context)
+        try context.save()
+      }
+      _ = try rows(url, "UPDATE ACHANGE SET ZENTITYPK = \(key)")
+      try with(url, thing()) { context in
+        let error = #expect(throws: NSError.self) { try history(context) }
+        #expect(error?.code == NSPersistentStoreIncompatibleSchemaError)
+        #expect(error?.localizedDescription.contains("ACHANGE") == true, "\(error as Any)")
+      }
+    }
+  }
+
   @Test("Rows hold numbers of entities, keys, bits by name from the highest, and texts once")
   func rowsWritten() throws {
     try withFile { url in

@@ -70,6 +70,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     context?.reportWrongQueue(object, call: call)
   }
 
+  override var letsUnreadChange: Bool { context?.letsUnreadChange == true }
+
   override func fulfil(_ object: NSManagedObject) -> FaultRow {
     guard let context else {
       misuse(

@@ -81,6 +81,13 @@ extension NSManagedObjectContext {
   }
 }
 
+extension NSManagedObject {
+  /// Ends the program, because a change needs what could not be read and so could not be saved.
+  final func refuseUnreadChange(_ property: LayoutProperty? = nil) {
+    if !owner.letsUnreadChange { misuse(.neededButUnread(self, property)) }
+  }
+}
+
 extension MisuseReport {
   fileprivate static func unreadable(
     _ object: NSManagedObject, property: LayoutProperty?, error: any Error

@@ -97,6 +97,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// children are used.
   public final var unreadableFaultHandler: UnreadableFaultHandler?
 
+  /// Whether a fault that the handler has kept can be changed. For a context that throws the store's error before it
+  /// saves, as a migration's does.
+  final var letsUnreadChange = false
+
   // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
   /// The maximum age, in seconds, of a cached row that a fault may take. A negative number allows any age.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1

@@ -92,7 +92,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   public func uriRepresentation() -> URL {
     let entity = layout.name
     guard let storeIdentity, key > 0 else {
-      return URL(string: "x-coredata:///\(entity)/t\(TemporaryKeys.processPrefix)\(-key)")!
+      return URL(string: "x-coredata:///\(entity)/t\(TemporaryKeys.processPrefix)\(key.magnitude)")!
     }
     return URL(string: "x-coredata://\(storeIdentity.uuid)/\(entity)/\(storeIdentity.referenceText(key))")!
   }

@@ -53,7 +53,7 @@ extension NSManagedObject {
   @inline(never)
   final func fireForChange(of property: LayoutProperty? = nil) {
     fire(for: property)
-    if state.contains(.fault) { misuse(.neededButUnread(self)) }
+    if state.contains(.fault) { refuseUnreadChange() }
   }
 
   /// The first step of every change.

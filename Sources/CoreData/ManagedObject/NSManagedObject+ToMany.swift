@@ -2,8 +2,9 @@
 extension NSManagedObject {
   /// The current members, in order if the relationship is ordered.
   final func members(_ property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
-    guard let members = readableMembers(property) else { misuse(.neededButUnread(self, property)) }
-    return members
+    if let members = readableMembers(property) { return members }
+    refuseUnreadChange(property)
+    return []
   }
 
   /// The current members, for reading only; nil if they can't be read and the handler lets them read as none.
@@ -36,7 +37,9 @@ extension NSManagedObject {
 
   /// Reads the committed members before a change, which needs them.
   final func readCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) {
-    guard hasCommittedMembers(property, state) else { misuse(.neededButUnread(self, property)) }
+    if hasCommittedMembers(property, state) { return }
+    refuseUnreadChange(property)
+    state.base = []
   }
 
   /// The set that key-value coding returns. It stays the same one until the relationship changes.

@@ -24,6 +24,9 @@ class ObjectOwner {
   /// Reports a use off the queue: see `ConcurrencyGuard`.
   func reportWrongQueue(_ object: NSManagedObject?, call: String) {}
 
+  /// Whether objects that can't be read can be changed, because such changes are never saved.
+  var letsUnreadChange: Bool { false }
+
   /// Reads the committed row of a fault.
   func fulfil(_ object: NSManagedObject) -> FaultRow { .gone }
 

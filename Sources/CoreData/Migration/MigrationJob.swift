@@ -52,10 +52,7 @@ final class MigrationStack {
     store.isReadOnly = true
     context.name = "migration source"
     context.persistentStoreCoordinator = coordinator
-    context.unreadableFaultHandler = { [weak self] _, error in
-      self?.unread.withLock { if $0 == nil { $0 = error } }
-      return .keepFault
-    }
+    noteUnread()
   }
 
   /// Opens a stack for writing.
@@ -69,6 +66,16 @@ final class MigrationStack {
     context.persistentStoreCoordinator = coordinator
     // Objects are validated only when all of them exist.
     context.validatesOnSave = false
+    // What is related is a fault again by then. Its change is never saved if it can't be read.
+    context.letsUnreadChange = true
+    noteUnread()
+  }
+
+  private func noteUnread() {
+    context.unreadableFaultHandler = { [weak self] _, error in
+      self?.unread.withLock { if $0 == nil { $0 = error } }
+      return .keepFault
+    }
   }
 
   /// The objects of existing rows, without reading the rows.

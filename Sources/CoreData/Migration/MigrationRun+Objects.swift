@@ -34,11 +34,17 @@ extension MigrationRun {
     return objects.filter { $0.row != nil && !$0.isDeleted }
   }
 
+  /// Throws the error of what could not be read of either store where nothing can be thrown.
+  func checkReading() throws {
+    try job.reading { try source.checkReading() }
+    try job.writing { try destination.checkReading() }
+  }
+
   // Saving.
 
   /// Saves new and changed objects, and releases the rows that were read. Objects that are still held become faults.
   func savePass() throws {
-    try job.reading { try source.checkReading() }
+    try checkReading()
     let context = destination.context
     context.processPendingChanges()
     let new = context.ledger.newObjects

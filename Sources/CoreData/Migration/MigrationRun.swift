@@ -64,6 +64,7 @@ final class MigrationRun {
     try relate()
     try finishPasses()
     try validate()
+    try checkReading()
     manager.state.advance(to: 1)
   }
 
@@ -148,6 +149,7 @@ final class MigrationRun {
         for object in try destinationObjects(batch) {
           do { try object.validateForInsert() } catch { errors.append(error as NSError) }
         }
+        try checkReading()
         try NSManagedObject.throwAll(errors)
         // Validation may have replaced values, which are saved here.
         try savePass()
@@ -163,7 +165,7 @@ final class MigrationRun {
       try body()
     } catch {
       try checkCancellation()
-      try job.reading { try source.checkReading() }
+      try checkReading()
       throw Failure.policyFailed(
         policy: String(describing: type(of: step.policy)), mapping: step.mapping.name ?? "without a name",
         method: "\(method)", underlying: error as NSError)

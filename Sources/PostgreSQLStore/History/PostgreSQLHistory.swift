@@ -211,9 +211,10 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     var found: [Int64: [HistoryChangeRow]] = [:]
     for row in 0..<rows.count {
       guard let entity = schema.index(ofNumber: Int(rows.int(row, 3))) else { continue }
+      let key = rows.int(row, 4)
+      guard key > 0 else { throw damaged("ACHANGE", "the change \(rows.int(row, 1)) is of the Z_PK \(key)") }
       var change = HistoryChangeRow(
-        number: rows.int(row, 1), type: Int(rows.int(row, 2)),
-        row: RowReference(entity: entity, key: rows.int(row, 4)))
+        number: rows.int(row, 1), type: Int(rows.int(row, 2)), row: RowReference(entity: entity, key: key))
       if change.type == 1, !rows.isNull(row, 5) {
         change.updated = columnsByEntity[entity].properties(rows.bytes(row, 5))
       }

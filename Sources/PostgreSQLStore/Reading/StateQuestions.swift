@@ -84,7 +84,13 @@ struct StateQuestions {
           store.url!, table: "Z_PRIMARYKEY",
           "the row \(rows.int(row, 1)) has the Z_ENT \(rows.int(row, 0)), which no entity has")
       }
-      return RowReference(entity: entity, key: rows.int(row, 1))
+      let key = rows.int(row, 1)
+      guard key > 0 else {
+        let name = store.layouts.layouts[entity].name
+        throw StoreFailure.incompatibleSchema(
+          store.url!, table: name.uppercased(), "a row of \(name) is referred to by the Z_PK \(key)")
+      }
+      return RowReference(entity: entity, key: key)
     }
   }
 

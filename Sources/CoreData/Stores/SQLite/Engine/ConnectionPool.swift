@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The connections of one store: one that writes, and readers that work beside it. Safe from any thread.
 ///
 /// Readers exist only if the journal is a write-ahead log. Otherwise all callers share the connection that writes, one
@@ -63,8 +65,14 @@ final class ConnectionPool: @unchecked Sendable {
     return queue
   }()
   private static let isTimerQueue = DispatchSpecificKey<Bool>()
-  /// 1 once the pool is closed. The timer reads it before it retains the pool.
-  private let isTimerOver = AtomicWord()
+  /// Whether the pool is closed. The timer's blocks keep it, and read it before they retain the pool.
+  private let isTimerOver = Flag()
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+  }
 
   /// - Parameters:
   ///   - writer: an open connection.
@@ -101,7 +109,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   private func rollBackLater() {
     ConnectionPool.timerQueue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self, isTimerOver] in
-      if isTimerOver.value == 0 { self?.write { $0.rollback() } }
+      if !isTimerOver.isSet { self?.write { $0.rollback() } }
     }
   }
 
@@ -226,7 +234,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   private func scheduleTick() {
     ConnectionPool.timerQueue.asyncAfter(deadline: .now() + ConnectionPool.idleTime) { [weak self, isTimerOver] in
-      if isTimerOver.value == 0 { self?.tick() }
+      if !isTimerOver.isSet { self?.tick() }
     }
   }
 
@@ -249,7 +257,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// that the timer holds a little longer. So `close` waits for the timer's block, and no further block retains the
   /// pool.
   func close() {
-    isTimerOver.value = 1
+    isTimerOver.set()
     if DispatchQueue.getSpecific(key: ConnectionPool.isTimerQueue) == nil { ConnectionPool.timerQueue.sync {} }
     lock.withLock { pinned }.close()
     lock.lock()

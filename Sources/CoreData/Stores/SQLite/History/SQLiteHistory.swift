@@ -160,8 +160,13 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     var rows: [HistoryChangeRow] = []
     while try statement.step() {
       guard let entity = schema.index(ofNumber: Int(statement.int(2))) else { continue }
+      let key = statement.int(3)
+      guard key > 0 else {
+        throw Failure.incompatibleSchema(
+          url: store.url!, table: "ACHANGE", what: "the change \(statement.int(0)) is of the Z_PK \(key)")
+      }
       var row = HistoryChangeRow(
-        number: statement.int(0), type: Int(statement.int(1)), row: RowReference(entity: entity, key: statement.int(3)))
+        number: statement.int(0), type: Int(statement.int(1)), row: RowReference(entity: entity, key: key))
       if row.type == 1, !statement.isNull(4) {
         row.updated = columnsByEntity[entity].properties(statement.blobBytes(4))
       }
