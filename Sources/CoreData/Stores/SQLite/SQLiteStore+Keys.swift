@@ -32,7 +32,8 @@ extension SQLiteStore {
     case .isTaken: return true
     case .isStale: return false
     case .raise(let former, let maximum):
-      if try writeMaximum(maximum, ofNumber: Int64(entity.number), was: former, by: connection) { return true }
+      let number = Int64(entity.number)
+      if try writeMaximum(maximum, ofNumber: number, was: former, by: connection) { return true }
       keyNumbers.forgetTable(entity.number)
       return false
     }
