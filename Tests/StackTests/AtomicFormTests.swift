@@ -73,6 +73,24 @@ struct AtomicFormTests {
     try stack.context.performAndWait { try body(stack.context) }
   }
 
+  @Test("A last key that leaves none for a new object is an error that names it, and the file stays as it is")
+  func noKeyLeft() throws {
+    let url = StoreKind.xml.newURL()
+    try """
+    <?xml version='1.0' standalone='yes'?>
+    <database><databaseInfo><nextObjectID>\(Int64.max)</nextObjectID><UUID>U</UUID>
+    <metadata><plist version="1.0"><dict/></plist></metadata></databaseInfo></database>
+    """.write(to: url, atomically: true, encoding: .utf8)
+    let stack = try Stack(.xml, library(), at: url, options: [NSIgnorePersistentStoreVersioningOption: true])
+    let text = try String(contentsOf: url, encoding: .utf8)
+    stack.context.performAndWait {
+      stack.context.new("Book", ["title": "A"])
+      let error = failure { try stack.context.save() }
+      #expect(error?.localizedDescription.contains("\(Int64.max)") == true)
+    }
+    #expect(try String(contentsOf: url, encoding: .utf8) == text)
+  }
+
   @Test("Comments, white space, CDATA, references, any order, any case and missing idrefs are read")
   func variations() throws {
     try reading(

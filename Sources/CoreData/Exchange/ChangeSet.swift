@@ -4,8 +4,8 @@
 /// read (invariant 7; for the exception see `ObjectStore`). Rows of inserted objects already carry their permanent
 /// keys, and every reference in a row is to a key of the same store.
 ///
-/// Who makes one fills it in and hands it on; after that nobody changes it. It is a class because a save of one object
-/// hands it on a dozen times, and its lists would be counted each time.
+/// Whoever makes one fills it in and hands it on; after that nobody changes it. It is a class because a save of one
+/// object hands it on a dozen times, and its lists would be counted each time.
 package final class ChangeSet {
   /// Rows to insert; their version is 1.
   package var inserted: [RowSnapshot] = []

@@ -44,13 +44,16 @@ extension SQLiteStore {
 
   /// Gives back keys that were taken beside those of saves, before the store is closed. The file is as good without
   /// that, so this neither waits for another process nor fails.
-  func giveBackStocks(_ connection: Connection) {
+  func giveBackStocks() {
     let stocks = keyNumbers.endStocks()
-    if stocks.isEmpty || connection.hasLostFile { return }
-    try? connection.withoutWaiting {
-      try connection.transaction(.exclusive) {
-        for (table, used, maximum) in stocks {
-          _ = try writeMaximum(used, ofNumber: Int64(table), was: maximum, by: connection)
+    if stocks.isEmpty { return }
+    pool.write { connection in
+      if connection.hasLostFile { return }
+      try? connection.withoutWaiting {
+        try connection.transaction(.exclusive) {
+          for (table, used, maximum) in stocks {
+            _ = try writeMaximum(used, ofNumber: Int64(table), was: maximum, by: connection)
+          }
         }
       }
     }

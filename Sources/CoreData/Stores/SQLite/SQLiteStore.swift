@@ -34,7 +34,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   private var storedMetadata: [String: Any] = [:]
   private var isMetadataChanged = false
 
-  /// The keys that saves in progress have named for new rows.
+  /// The keys that saves in progress have named for new rows, and those that are kept for the next saves.
   let keyNumbers = KeyNumbers()
 
   override var type: String { NSSQLiteStoreType }
@@ -117,7 +117,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
 
   deinit {
     endWatching()
-    pool?.write { giveBackStocks($0) }
+    giveBackStocks()
     removeWorkingCopy()
   }
 
@@ -155,10 +155,8 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     endWatching()
     pool?.close()
-    pool?.write {
-      giveBackStocks($0)
-      externals?.close($0)
-    }
+    giveBackStocks()
+    pool?.write { externals?.close($0) }
     removeWorkingCopy()
   }
 

@@ -85,8 +85,10 @@ extension SQLiteStore {
       return try batchTransaction(batch.layout, origin) { run in
         let root = schema.entity(at: batch.layout.rootIndex)
         let maximum = try readMaximum(root, run.connection)
-        // No batch has so many rows that it would use up what is left otherwise.
-        guard maximum < Int64.max >> 1 else { throw noKeysLeft(batch.layout.root, entity: root, maximum: maximum) }
+        // No batch has more than four billion rows.
+        guard maximum <= Int64.max - Int64(UInt32.max) else {
+          throw noKeysLeft(batch.layout.root, entity: root, maximum: maximum)
+        }
         var insertion = BatchInsertRun(run, plan: plan, batch: batch, store: identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {

@@ -7,9 +7,9 @@ import Synchronization
 /// rows, and only if the file still has the value that this process knows. If not, another process was faster, and the
 /// save names other keys.
 ///
-/// A page of the file more costs a save of one object a third of what it writes. So after some saves of few objects a
-/// save raises `Z_MAX` by more than it needs. The rest is this process's *stock*: the next saves take their keys from
-/// it, and closing the store gives back what is left. A process that is killed leaves some numbers that no row has.
+/// Raising `Z_MAX` writes a page, and that is a third of all that a save of one object writes. So after some saves of
+/// few objects one raises it by more than it needs. The rest is this process's *stock*: the next saves take their keys
+/// from it, and closing the store gives back what is left. A process that ends without that leaves a gap in the keys.
 ///
 /// Any thread. Only the thread that has the writing connection calls `raiseMaximum`, `didTake` and `didRaise`, which
 /// report what the file says.
@@ -26,15 +26,13 @@ final class KeyNumbers: Sendable {
     var last: Int64 = 0
     /// The last key that a row may have. The keys behind it, up to `maximum`, are the stock.
     var used: Int64 = 0
-    /// How many saves of few objects have raised `Z_MAX`.
+    /// How many saves of few objects have raised `Z_MAX`, since the last one of many.
     var smallSaves = 0
 
     /// How far a save raises `Z_MAX` that takes these keys.
     func goal(_ keys: ProposedKeys) -> Int64 {
-      let isSmall = keys.last - keys.first < KeyNumbers.stock
-      guard isSmall, smallSaves >= KeyNumbers.savesBeforeStock, keys.last < .max - KeyNumbers.stock else {
-        return keys.last
-      }
+      guard KeyNumbers.areFew(keys), smallSaves >= KeyNumbers.savesBeforeStock, keys.last < .max - KeyNumbers.stock
+      else { return keys.last }
       return keys.last + KeyNumbers.stock
     }
   }
@@ -43,6 +41,8 @@ final class KeyNumbers: Sendable {
   private static let stock: Int64 = 63
   /// So many saves of few objects come before one that does so. A program that saves now and then leaves no gaps.
   private static let savesBeforeStock = 16
+
+  private static func areFew(_ keys: ProposedKeys) -> Bool { keys.last - keys.first < stock }
 
   /// The tables, by the Z_ENT of the root entity.
   private let tables = Mutex<[Int: Table]>([:])
@@ -112,7 +112,7 @@ final class KeyNumbers: Sendable {
       if keys.last > maximum {
         let goal = known.goal(keys)
         (known.maximum, known.read) = (goal, goal)
-        known.smallSaves = keys.last - keys.first < KeyNumbers.stock ? known.smallSaves + 1 : 0
+        known.smallSaves = KeyNumbers.areFew(keys) ? known.smallSaves + 1 : 0
       }
       known.used = max(known.used, keys.last)
       tables[table] = known
