@@ -117,6 +117,8 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
 
   deinit {
     endWatching()
+    // Or else the timer may hold the connections a little longer, and a program that ends now leaves its log behind.
+    pool?.close()
     giveBackStocks()
     removeWorkingCopy()
   }
