@@ -101,8 +101,12 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     self.object = object
     self.property = property
     self.isPrimitive = isPrimitive
-    super.init(capacity: 0)
-    _ = members
+    object.fireIfNeeded(call: "reading \"\(property.name)\"")
+    let members = object.members(property)
+    copied = Copy(members, of: object.toManyState(property))
+    // Half the price of adding them, each as a value of any type.
+    let objects: [AnyObject] = Array(members)
+    super.init(objects: objects, count: objects.count)
   }
 
   required override init(capacity: Int) { fatalError("A relationship's set is made by its object only.") }
@@ -111,8 +115,25 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     fatalError("A relationship's set is made by its object only.")
   }
 
-  /// The state of the relationship that was copied last, and its count of changes.
-  private var copied: (state: ToManyState, changeCount: Int)?
+  /// The members in Foundation's storage, and the state of the relationship at the time.
+  private struct Copy {
+    private(set) var members: ContiguousArray<NSManagedObject>
+    private let state: ToManyState
+    private var changeCount: Int
+
+    init(_ members: ContiguousArray<NSManagedObject>, of state: ToManyState) {
+      (self.members, self.state, changeCount) = (members, state, state.changeCount)
+    }
+
+    func isOf(_ state: ToManyState) -> Bool { self.state === state && changeCount == state.changeCount }
+
+    mutating func append(_ member: NSManagedObject) {
+      members.append(member)
+      changeCount = state.changeCount
+    }
+  }
+
+  private var copied: Copy
   /// Foundation asks these same methods while it fills its storage.
   private var isCopying = false
 
@@ -125,14 +146,38 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
   private func refresh() {
     if isCopying { return }
     object.fireIfNeeded(call: "reading \"\(property.name)\"")
-    let state = object.toManyState(property)
-    if let copied, copied.state === state, copied.changeCount == state.changeCount { return }
+    if copied.isOf(object.toManyState(property)) { return }
     let members = object.members(property)
     isCopying = true
-    super.removeAllObjects()
-    for (index, member) in members.enumerated() { super.insert(member, at: index) }
+    copyChanges(copied.members, members)
     isCopying = false
-    copied = (state, state.changeCount)
+    copied = Copy(members, of: object.toManyState(property))
+  }
+
+  /// Only what lies between the first and the last difference changes, or the one member that moved: a step in
+  /// Foundation's storage costs some thousands of instructions.
+  private func copyChanges(
+    _ old: ContiguousArray<NSManagedObject>, _ new: ContiguousArray<NSManagedObject>
+  ) {
+    let start = zip(old, new).prefix { $0 === $1 }.count
+    let kept = zip(old[start...].reversed(), new[start...].reversed()).prefix { $0 === $1 }.count
+    let (oldEnd, newEnd) = (old.count - kept, new.count - kept)
+    if oldEnd == newEnd, newEnd - start > 2 {
+      let (first, last) = (start, newEnd - 1)
+      if old[first + 1...last].elementsEqual(new[first..<last], by: ===) {
+        return copyMove(of: new[last], from: first, to: last)
+      }
+      if old[first..<last].elementsEqual(new[first + 1...last], by: ===) {
+        return copyMove(of: new[first], from: last, to: first)
+      }
+    }
+    for index in (start..<oldEnd).reversed() { super.removeObject(at: index) }
+    for index in start..<newEnd { super.insert(new[index], at: index) }
+  }
+
+  private func copyMove(of member: NSManagedObject, from: Int, to: Int) {
+    super.removeObject(at: from)
+    super.insert(member, at: to)
   }
 
   private func checked(_ member: Any) -> NSManagedObject {
@@ -189,7 +234,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
   override func insert(_ objects: [Any], at indexes: IndexSet) {
     insert(contentsOf: zip(indexes, objects).map { (index: $0, member: $1) })
   }
-  /// The common way to fill a relationship, so the other members are neither read nor copied again.
+  /// The common way to fill a relationship, so the other members are neither read nor compared.
   override func add(_ member: Any) {
     if isCopying { return super.add(member) }
     let member = checked(member)
@@ -203,8 +248,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     isCopying = true
     super.insert(member, at: super.count)
     isCopying = false
-    let state = object.toManyState(property)
-    copied = (state, state.changeCount)
+    copied.append(member)
   }
   override func add(_ objects: UnsafePointer<AnyObject>!, count: Int) {
     addObjects(from: (0..<count).map { objects[$0] })
