@@ -38,7 +38,6 @@ struct SavePlan {
     let changed = context.ledger.changedObjects
     // A fault that is marked as updated was only changed from the other side of a relationship.
     try context.readRows(of: changed.filter { $0.row == nil })
-    try SavePlan.readOrders(of: changed)
     try changed.forEachHeld { try addUpdate(of: $0, context) }
     for object in context.ledger.deletedObjects {
       deleted.append(object)
@@ -59,21 +58,6 @@ struct SavePlan {
     part.deleted.removeAll { !numbers.contains($0.store) }
     part.changeSets.removeAll { set in !stores.contains { $0 === set.store } }
     return part
-  }
-
-  /// Reads the stored order of relationships that are written as a whole. Goes by key, since rows with neighbouring
-  /// keys are likely to be on the same pages.
-  private static func readOrders(of objects: ContiguousArray<NSManagedObject>) throws {
-    var unread: [(object: NSManagedObject, property: LayoutProperty)] = []
-    objects.forEachHeld { object in
-      if !object.places.traits.contains(.toMany) || object.toManyStates.isEmpty { return }
-      for property in object.layout.toMany where property.isOrdered {
-        guard let state = object.toManyStates[property.toManyIndex], state.isChanged else { continue }
-        if state.order == nil, state.base == nil { unread.append((object, property)) }
-      }
-    }
-    unread.sort { $0.object.key < $1.object.key }
-    for (object, property) in unread { try object.readMembers(property) }
   }
 
   private mutating func addInserts(
@@ -147,13 +131,10 @@ struct SavePlan {
           destination: member.layout.name
         ).nsError
       }
-      if property.isOrdered { try object.readMembers(property) }
-      let order =
-        property.isOrdered
-        ? object.members(property).lazy.filter { $0.owner === object.owner }.map(\.finalReference) : nil
+      let order = state.order?.filter { $0.owner === object.owner }
       let link = LinkChange(
         owner: object.finalReference, relationship: property, added: added.map(\.finalReference),
-        removed: Array(state.removed), order: order.map(Array.init))
+        removed: Array(state.removed), order: order.map { $0.map(\.finalReference) })
       withChanges(object, context: context) { $0.links.append(link) }
     }
   }

@@ -72,7 +72,8 @@ package struct LinkChange {
   /// Members added and removed since the last save. A many-to-many link is reported from both sides.
   package var added: [RowReference]
   package var removed: [RowReference]
-  /// For an ordered relationship: all members in their order after the save.
+  /// For an ordered relationship whose order was set: all members in their order after the save. Otherwise the members
+  /// that stay keep their order, and those in `added` follow them.
   package var order: [RowReference]?
 }
 

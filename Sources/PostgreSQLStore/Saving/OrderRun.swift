@@ -12,11 +12,33 @@ struct OrderRun {
     let order: String
   }
 
-  private var orders: [Place: [(owner: Int64, members: [Int64])]] = [:]
+  /// What a save says about the order of one owner's members.
+  private struct Order {
+    let owner: Int64
+    /// All members in their order; or some that follow those in the table.
+    let members: [Int64]
+    let isWhole: Bool
+
+    init(_ link: LinkChange) {
+      owner = link.owner.key
+      members = (link.order ?? link.added).map(\.key)
+      isWhole = link.order != nil
+    }
+
+    /// All members in their order, if these are in the table.
+    func all(_ stored: [Int64: Int64]) -> [Int64] {
+      if isWhole { return members }
+      let followers = Set(members)
+      return stored.filter { !followers.contains($0.key) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+        + members
+    }
+  }
+
+  private var orders: [Place: [Order]] = [:]
 
   init(_ links: [LinkChange], _ schema: StoreSchema) {
     for link in links {
-      guard let order = link.order else { continue }
+      if !link.relationship.isOrdered || link.order == nil && link.added.isEmpty { continue }
       let place: Place
       switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
       case .foreignKey(let table, let column, let order?), .hiddenKey(let table, let column, let order?):
@@ -26,30 +48,31 @@ struct OrderRun {
         place = Place(table: side.table.name, owner: side.owner, member: side.member, order: order)
       case .foreignKey, .hiddenKey, .none: continue
       }
-      orders[place, default: []].append((link.owner.key, order.map(\.key)))
+      orders[place, default: []].append(Order(link))
     }
   }
 
   func run(_ connection: Connection) throws {
-    for (place, lists) in orders.sorted(by: { $0.key.table < $1.key.table }) { try run(place, lists, connection) }
+    for (place, orders) in orders.sorted(by: { $0.key.table < $1.key.table }) { try run(place, orders, connection) }
   }
 
-  private func run(
-    _ place: Place, _ lists: [(owner: Int64, members: [Int64])], _ connection: Connection
-  ) throws {
+  private func run(_ place: Place, _ orders: [Order], _ connection: Connection) throws {
     var parameters = Parameters()
-    parameters.add(keys: lists.map(\.owner))
+    parameters.add(keys: orders.map(\.owner))
     let rows = try connection.execute(
       "SELECT \(place.owner), \(place.member), \(place.order) FROM \(place.table) "
         + "WHERE \(place.owner) = ANY ($1) AND \(place.order) IS NOT NULL", parameters)
-    var old: [KeyPair: Int64] = [:]
-    for row in 0..<rows.count { old[KeyPair(rows.int(row, 0), rows.int(row, 1))] = rows.int(row, 2) }
+    /// By owner, then by member.
+    var stored: [Int64: [Int64: Int64]] = [:]
+    for row in 0..<rows.count { stored[rows.int(row, 0), default: [:]][rows.int(row, 1)] = rows.int(row, 2) }
     var (owners, members, numbers) = ([Int64](), [Int64](), [Int64]())
-    for list in lists {
-      let stored = list.members.map { old[KeyPair(list.owner, $0)] }
-      for (index, number) in OrderKeys.assign(stored).enumerated() where number != stored[index] {
-        owners.append(list.owner)
-        members.append(list.members[index])
+    for order in orders {
+      let old = stored[order.owner] ?? [:]
+      let all = order.all(old)
+      let oldNumbers = all.map { old[$0] }
+      for (index, number) in OrderKeys.assign(oldNumbers).enumerated() where number != oldNumbers[index] {
+        owners.append(order.owner)
+        members.append(all[index])
         numbers.append(number)
       }
     }

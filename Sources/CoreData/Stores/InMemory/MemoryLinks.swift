@@ -94,9 +94,18 @@ struct MemoryLinks {
       }
     }
     if let order = change.order {
-      let place = Place(change.owner, relationship: change.relationship, layouts: layouts)
-      lists[place] = order.isEmpty ? nil : ContiguousArray(order)
+      setList(ContiguousArray(order), of: change)
+    } else if change.relationship.isOrdered {
+      // The new members are among these already: their rows are replaced, or the other end has reported them.
+      let added = Set(change.added)
+      let members = members(of: change.relationship, owner: change.owner)
+      setList(members.filter { !added.contains($0) } + ContiguousArray(change.added), of: change)
     }
+  }
+
+  private mutating func setList(_ members: ContiguousArray<RowReference>, of change: LinkChange) {
+    let place = Place(change.owner, relationship: change.relationship, layouts: layouts)
+    lists[place] = members.isEmpty ? nil : members
   }
 
   /// Sets all members on one side of a relationship. The other side is loaded separately.

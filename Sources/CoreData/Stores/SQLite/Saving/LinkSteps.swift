@@ -31,8 +31,10 @@ package struct LinkSteps {
     for link in changes.links {
       switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
       case .foreignKey(let table, _, let order):
-        // The members' own updates write the key. Here a member that leaves only loses its place.
-        if let order { append(&removals, sql: texts.clearPlaces(table, order: order), members: link.removed) }
+        // The members' own updates write the key, and their place where they can.
+        if let order, let sql = texts.clearPlaces(table, order: order) {
+          append(&removals, sql: sql, members: link.removed)
+        }
       case .hiddenKey(let table, let column, let order):
         let owner = link.owner.key
         appendPairs(

@@ -6,9 +6,13 @@ struct LinkTexts {
 
   init(_ dialect: SQLDialect) { self.dialect = dialect }
 
-  /// Clears the place of members that leave an ordered relationship. Keys: the members'.
-  func clearPlaces(_ table: String, order: String) -> String {
-    "UPDATE \(table) SET \(order) = NULL WHERE Z_PK \(isOneOfKeys)"
+  /// Clears the place of members that leave an ordered relationship. Keys: the members'. Nil for SQLite, where a row's
+  /// own update writes it.
+  func clearPlaces(_ table: String, order: String) -> String? {
+    switch dialect {
+    case .sqlite: nil
+    case .postgreSQL: "UPDATE \(table) SET \(order) = NULL WHERE Z_PK \(isOneOfKeys)"
+    }
   }
 
   /// Removes members from an owner. Pairs: member, owner.

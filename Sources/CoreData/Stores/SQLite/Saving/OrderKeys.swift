@@ -31,6 +31,14 @@ package enum OrderKeys {
     return keys
   }
 
+  /// Returns the numbers of members that follow the one with the last number; the first numbers where there is none.
+  /// Nil if there is no room.
+  package static func following(_ last: Int64?, count: Int) -> [Int64]? {
+    guard let last else { return renumbered(count) }
+    guard usable.contains(last), (usable.upperBound - last) / step >= Int64(count) else { return nil }
+    return (0..<Int64(count)).map { last + step * ($0 + 1) }
+  }
+
   private static func renumbered(_ count: Int) -> [Int64] {
     (0..<Int64(count)).map { first + step * $0 }
   }

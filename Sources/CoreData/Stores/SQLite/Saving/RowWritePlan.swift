@@ -46,6 +46,8 @@ final class RowWritePlan: @unchecked Sendable {
   let unversioned: StatementText
   let parameters: [Parameter]
   private let bindings: [Binding]
+  /// Whether the rows' numbers in ordered relationships are parameters too.
+  let hasPlaces: Bool
   /// Where an update's other parameters start, after those of the slots: Z_OPT, Z_PK and the old Z_OPT, or Z_PK alone.
   private let tailIndex: Int32
   /// The columns of this statement whose old values may name files.
@@ -62,6 +64,7 @@ final class RowWritePlan: @unchecked Sendable {
     unversioned = isVersioned ? StatementText(sql + " AND IFNULL(Z_OPT, 0) = ?") : text
     self.parameters = parameters
     bindings = parameters.map(Binding.init)
+    hasPlaces = parameters.contains(where: \.hasPlace)
     self.tailIndex = tailIndex
     self.tagged = tagged
   }
@@ -88,6 +91,7 @@ final class RowWritePlan: @unchecked Sendable {
   }
 
   /// Makes the statement that writes slots of a row and its next version, if the row still has the version before that.
+  /// With another owner the row has another place, or none, in the owner's ordered relationship.
   static func update(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
     update(entity, changed, isVersioned: true)
   }
@@ -103,9 +107,11 @@ final class RowWritePlan: @unchecked Sendable {
     var tagged: [SlotColumn] = []
     changed.forEach { slot in
       guard let column = entity.slots[slot] else { return }
-      parameters.append(Parameter(column: column, index: Int32(sets.count + 1)))
+      let place = isVersioned ? column.orderName : nil
+      parameters.append(Parameter(column: column, index: Int32(sets.count + 1), hasPlace: place != nil))
       sets.append("\(column.name) = ?")
       if let name = column.entityName { sets.append("\(name) = ?") }
+      if let place { sets.append("\(place) = ?") }
       if column.isTagged { tagged.append(column) }
     }
     let tailIndex = Int32(sets.count + 1)
@@ -131,17 +137,15 @@ final class RowWritePlan: @unchecked Sendable {
   // Inlined by force, as the count of `batchinsertobject` asks for; see CONTRIBUTING.md.
   /// Binds a new row.
   @inline(__always)
-  func bindInsert(
-    _ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter, places: NewPlaces? = nil
-  ) throws {
+  func bindInsert(_ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter) throws {
     statement.bind(row.key, at: 1)
     statement.bind(Int64(entity.number), at: 2)
     statement.bind(row.version, at: 3)
-    if let places { bindPlaces(of: row, statement, places) }
     try bindSlots(row, statement: statement, writer: &writer)
   }
 
-  private func bindPlaces(of row: RowSnapshot, _ statement: Statement, _ places: NewPlaces) {
+  /// Binds a row's numbers in ordered relationships, where the statement has parameters for them.
+  func bindPlaces(of row: RowSnapshot, _ statement: Statement, _ places: MemberPlaces) {
     for binding in bindings where binding.hasPlace {
       let index = binding.index + (binding.hasEntity ? 2 : 1)
       if let number = places.number(of: row, slot: binding.slot) {
@@ -208,7 +212,7 @@ final class RowWritePlan: @unchecked Sendable {
   static func text(_ decimal: Decimal) -> String { decimal.isNaN ? "NaN" : decimal.description }
 
   /// The parameters as the trace shows them: one for each `?`, in their order.
-  func parameterTexts(_ row: RowSnapshot, places: NewPlaces? = nil) -> [String] {
+  func parameterTexts(_ row: RowSnapshot, places: MemberPlaces = MemberPlaces()) -> [String] {
     let slots = parameters.flatMap { parameter -> [String] in
       let column = parameter.column
       let property = column.property
@@ -230,8 +234,8 @@ final class RowWritePlan: @unchecked Sendable {
 }
 
 extension RowWritePlan {
-  fileprivate func placeText(of row: RowSnapshot, _ column: SlotColumn, _ places: NewPlaces?) -> String {
-    let number = places?.number(of: row, slot: column.property.slot).map(String.init) ?? "nil"
+  fileprivate func placeText(of row: RowSnapshot, _ column: SlotColumn, _ places: MemberPlaces) -> String {
+    let number = places.number(of: row, slot: column.property.slot).map(String.init) ?? "nil"
     return "\(column.orderName ?? "") = \(number)"
   }
 }

@@ -2,10 +2,11 @@
 ///
 /// The order of the steps, in one transaction:
 /// 1. locked rows are checked;
-/// 2. links are removed: those that the changes remove, and all links of deleted rows;
-/// 3. rows are deleted, then updated, then inserted, so that a unique value can move from a deleted row to a new one.
+/// 2. the last numbers of ordered relationships are read to whose end members come;
+/// 3. links are removed: those that the changes remove, and all links of deleted rows;
+/// 4. rows are deleted, then updated, then inserted, so that a unique value can move from a deleted row to a new one.
 ///    Rows that exchange unique values need a detour: see `SaveRun`;
-/// 4. links are added, then members of ordered relationships are numbered, unless they were inserted with their number.
+/// 5. links are added, then members of ordered relationships are numbered, unless they were written with their number.
 ///
 /// Any thread; the tables of plans are under `lock`.
 final class SavePlanner: @unchecked Sendable {
@@ -40,22 +41,27 @@ final class SavePlanner: @unchecked Sendable {
     for (entity, rows) in grouped(changes.locked) {
       steps.append(.check(try plan(entity, in: &checks, RowWritePlan.check), rows))
     }
+    let places = changes.links.isEmpty ? MemberPlaces() : MemberPlaces(changes, schema)
+    if !places.isEmpty {
+      steps.append(.places(places))
+      for (link, places) in places.followers.sorted(on: \.link.owner.key) {
+        if let plan = try orderPlan(link) { steps.append(.findEnd(plan, owner: link.owner.key, places)) }
+      }
+    }
     for link in links.removals { steps.append(step(link)) }
     for (entity, rows) in grouped(changes.deleted) {
       steps.append(.delete(try plan(entity, in: &deletes, RowWritePlan.delete), rows))
     }
     try addUpdates(changes.updated, to: &steps)
-    let places = changes.links.isEmpty ? nil : NewPlaces(changes, schema)
     for (entity, rows) in groupedNew(changes.inserted) {
-      if let places, !places.isEmpty, schema.entity(at: entity).slots.contains(where: { $0?.orderName != nil }) {
-        let plan = try plan(entity, in: &insertsInPlace, RowWritePlan.insertInPlace)
-        steps.append(.insert(plan, rows, places: places))
+      if !places.isEmpty, schema.entity(at: entity).slots.contains(where: { $0?.orderName != nil }) {
+        steps.append(.insert(try plan(entity, in: &insertsInPlace, RowWritePlan.insertInPlace), rows))
       } else {
         steps.append(.insert(try plan(entity, in: &inserts, RowWritePlan.insert), rows))
       }
     }
     for link in links.additions { steps.append(step(link)) }
-    if let places { try addOrders(places.others, to: &steps) }
+    try addOrders(places.others, to: &steps)
     return steps
   }
 
@@ -152,8 +158,12 @@ final class SavePlanner: @unchecked Sendable {
   private func addOrders(_ links: [LinkChange], to steps: inout [SaveStep]) throws {
     // Sort by key: rows with neighbouring keys are likely to lie on the same pages.
     for link in links.sorted(on: \.owner.key) {
-      guard let order = link.order, let plan = try orderPlan(link) else { continue }
-      steps.append(.order(plan, owner: link.owner.key, members: order.map(\.key)))
+      guard let plan = try orderPlan(link) else { continue }
+      if let order = link.order {
+        steps.append(.order(plan, owner: link.owner.key, members: order.map(\.key)))
+      } else {
+        steps.append(.append(plan, owner: link.owner.key, members: link.added.map(\.key)))
+      }
     }
   }
 
@@ -165,13 +175,12 @@ final class SavePlanner: @unchecked Sendable {
     switch entity.toMany[link.relationship.toManyIndex] {
     case .foreignKey(let table, let column, let order?), .hiddenKey(let table, let column, let order?):
       plan = OrderPlan(
-        select: "SELECT Z_PK, \(order) FROM \(table) WHERE \(column) = ? AND \(order) IS NOT NULL",
+        table: table, member: "Z_PK", order: order, isMember: "\(column) = ?",
         update: "UPDATE \(table) SET \(order) = ? WHERE Z_PK = ?", updateNamesOwner: false)
     case .join(let side):
       guard let order = side.order else { return nil }
       plan = OrderPlan(
-        select: "SELECT \(side.member), \(order) FROM \(side.table.name) WHERE \(side.owner) = ? "
-          + "AND \(order) IS NOT NULL",
+        table: side.table.name, member: side.member, order: order, isMember: "\(side.owner) = ?",
         update: "UPDATE \(side.table.name) SET \(order) = ? WHERE \(side.member) = ? AND \(side.owner) = ?",
         updateNamesOwner: true)
     default: return nil

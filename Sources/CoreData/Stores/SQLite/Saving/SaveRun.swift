@@ -13,12 +13,12 @@ internal import CSQLite
 struct SaveRun {
   /// A row that a unique index refused.
   private enum KeptOut {
-    case inserted(RowWritePlan, RowSnapshot, NewPlaces?)
+    case inserted(RowWritePlan, RowSnapshot)
     case updated(RowWritePlan, RowUpdate)
 
     var row: RowSnapshot {
       switch self {
-      case .inserted(_, let row, _): row
+      case .inserted(_, let row): row
       case .updated(_, let update): update.row
       }
     }
@@ -33,6 +33,7 @@ struct SaveRun {
   private(set) var displaced: RowSnapshot?
   private(set) var collisions: Collisions
   private var keptOut: [KeptOut] = []
+  private var places = MemberPlaces()
 
   init(_ connection: Connection, schema: StoreSchema, externals: ExternalStorage, changes: ChangeSet) {
     self.connection = connection
@@ -47,7 +48,10 @@ struct SaveRun {
     for step in steps {
       switch step {
       case .check(let plan, let rows): try check(plan, rows)
-      case .insert(let plan, let rows, let places): try insert(plan, rows, places: places)
+      case .places(let known): places = known
+      case .findEnd(let plan, let owner, let members):
+        places.number(members, try numbersAtEnd(plan, owner: owner, count: members.count))
+      case .insert(let plan, let rows): try insert(plan, rows)
       case .update(let plan, let updates): try update(plan, updates)
       case .delete(let plan, let rows): try delete(plan, rows)
       // A link refers to rows, so all of them must be in the tables first.
@@ -58,6 +62,10 @@ struct SaveRun {
         try writeKeptOut()
         try pairs.forEach { try runOnce(text, [$0.first, $0.second]) }
       // Members that were kept out have no row to number yet.
+      case .append(let plan, let owner, let members):
+        try writeKeptOut()
+        let numbers = try numbersAtEnd(plan, owner: owner, count: members.count)
+        for (member, number) in zip(members, numbers) { try write(number, of: member, owner: owner, plan) }
       case .order(let plan, let owner, let members):
         try writeKeptOut()
         try order(plan, owner: owner, members: members)
@@ -78,20 +86,19 @@ struct SaveRun {
     }
   }
 
-  private mutating func insert(
-    _ plan: RowWritePlan, _ rows: ArraySlice<RowSnapshot>, places: NewPlaces?
-  ) throws {
+  private mutating func insert(_ plan: RowWritePlan, _ rows: ArraySlice<RowSnapshot>) throws {
     let statement = try connection.statement(plan.text)
     let handle = statement.handle
     try rows.forEachHeld { row in
       let written = writer.written.count
-      try plan.bindInsert(row, statement: statement, writer: &writer, places: places)
-      if connection.trace != nil { trace(statement, plan: plan, row: row, places: places) }
+      if plan.hasPlaces { plan.bindPlaces(of: row, statement, places) }
+      try plan.bindInsert(row, statement: statement, writer: &writer)
+      if connection.trace != nil { trace(statement, plan: plan, row: row) }
       let code = sqlite3_step(handle)
       if code == SQLITE_DONE {
         sqlite3_reset(handle)
       } else {
-        try noteViolation(statement.failed(), row: .inserted(plan, row, places), base: row, written: written)
+        try noteViolation(statement.failed(), row: .inserted(plan, row), base: row, written: written)
       }
     }
   }
@@ -103,6 +110,7 @@ struct SaveRun {
       let handle = statement.handle
       if !plan.tagged.isEmpty { try abandonFiles(plan, update.row.key) }
       let written = writer.written.count
+      if plan.hasPlaces { plan.bindPlaces(of: update.row, statement, places) }
       try plan.bindUpdate(update, statement: statement, writer: &writer)
       if connection.trace != nil { trace(statement, plan: plan, row: update.row) }
       let code = sqlite3_step(handle)
@@ -185,14 +193,15 @@ struct SaveRun {
     let statement: Statement
     let plan: RowWritePlan
     switch kept {
-    case .inserted(let insert, let row, let places):
+    case .inserted(let insert, let row):
       (plan, statement) = (insert, try connection.statement(insert.text))
-      try plan.bindInsert(row, statement: statement, writer: &writer, places: places)
+      try plan.bindInsert(row, statement: statement, writer: &writer)
     case .updated(let change, let update):
       let text = update.base.version == 0 ? change.unversioned : change.text
       (plan, statement) = (change, try connection.statement(text))
       try plan.bindUpdate(update, statement: statement, writer: &writer)
     }
+    if plan.hasPlaces { plan.bindPlaces(of: kept.row, statement, places) }
     trace(statement, plan: plan, row: kept.row)
     let code = sqlite3_step(statement.handle)
     let error = code == SQLITE_DONE ? nil : statement.failure()
@@ -223,19 +232,43 @@ struct SaveRun {
   }
 
   private func order(_ plan: OrderPlan, owner: Int64, members: [Int64]) throws {
-    let select = try connection.statement(plan.select)
-    select.bind(owner, at: 1)
-    connection.trace?.willRun(select, parameters: ["(int64)\(owner)"])
-    var old: [Int64: Int64] = [:]
-    while try select.step() { old[select.int(0)] = select.int(1) }
-    select.reset()
+    let old = try storedNumbers(plan, owner: owner)
     let oldKeys = members.map { old[$0] }
     for (index, key) in OrderKeys.assign(oldKeys).enumerated() where key != oldKeys[index] {
-      try runOnce(plan.update, plan.updateNamesOwner ? [key, members[index], owner] : [key, members[index]])
+      try write(key, of: members[index], owner: owner, plan)
     }
   }
 
-  private func trace(_ statement: Statement, plan: RowWritePlan, row: RowSnapshot, places: NewPlaces? = nil) {
+  /// The numbers of members that follow those in the table. If the last number leaves no room, those in the table are
+  /// numbered anew.
+  private func numbersAtEnd(_ plan: OrderPlan, owner: Int64, count: Int) throws -> [Int64] {
+    let select = try connection.statement(plan.last)
+    select.bind(owner, at: 1)
+    connection.trace?.willRun(select, parameters: ["(int64)\(owner)"])
+    let last = try select.step() && !select.isNull(0) ? select.int(0) : nil
+    select.reset()
+    if let numbers = OrderKeys.following(last, count: count) { return numbers }
+    let members = try storedNumbers(plan, owner: owner).sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+    let numbers = OrderKeys.following(nil, count: members.count + count)!
+    for (member, number) in zip(members, numbers) { try write(number, of: member, owner: owner, plan) }
+    return Array(numbers[members.count...])
+  }
+
+  private func storedNumbers(_ plan: OrderPlan, owner: Int64) throws -> [Int64: Int64] {
+    let select = try connection.statement(plan.select)
+    select.bind(owner, at: 1)
+    connection.trace?.willRun(select, parameters: ["(int64)\(owner)"])
+    var numbers: [Int64: Int64] = [:]
+    while try select.step() { numbers[select.int(0)] = select.int(1) }
+    select.reset()
+    return numbers
+  }
+
+  private func write(_ number: Int64, of member: Int64, owner: Int64, _ plan: OrderPlan) throws {
+    try runOnce(plan.update, plan.updateNamesOwner ? [number, member, owner] : [number, member])
+  }
+
+  private func trace(_ statement: Statement, plan: RowWritePlan, row: RowSnapshot) {
     guard let trace = connection.trace else { return }
     trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row, places: places) : [])
   }

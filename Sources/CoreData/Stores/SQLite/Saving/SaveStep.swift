@@ -2,28 +2,21 @@
 enum SaveStep {
   /// Each row must still have the version it was read with.
   case check(RowWritePlan, [RowSnapshot])
-  /// `places`: nil where the statement has no columns for them.
-  case insert(RowWritePlan, ArraySlice<RowSnapshot>, places: NewPlaces? = nil)
+  case insert(RowWritePlan, ArraySlice<RowSnapshot>)
   case update(RowWritePlan, [RowUpdate])
   case delete(RowWritePlan, [RowSnapshot])
   /// A statement with one parameter, run for each key.
   case keys(StatementText, [Int64])
   /// A statement with two parameters, run for each pair.
   case pairs(StatementText, [KeyPair])
-  /// Numbers the members of one owner's ordered relationship.
+  /// The numbers in ordered relationships that the rows are written with, as far as they are known.
+  case places(MemberPlaces)
+  /// Finds the numbers for members that will be written at the end of one owner's ordered relationship.
+  case findEnd(OrderPlan, owner: Int64, [MemberPlaces.Place])
+  /// Numbers members at the end of one owner's ordered relationship.
+  case append(OrderPlan, owner: Int64, members: [Int64])
+  /// Numbers all members of one owner's ordered relationship.
   case order(OrderPlan, owner: Int64, members: [Int64])
-
-  /// The statement, and how often it runs: for tests and the trace.
-  var summary: (sql: String, count: Int) {
-    switch self {
-    case .check(let plan, let rows), .delete(let plan, let rows): return (plan.text.sql, rows.count)
-    case .insert(let plan, let rows, _): return (plan.text.sql, rows.count)
-    case .update(let plan, let updates): return (plan.text.sql, updates.count)
-    case .keys(let text, let keys): return (text.sql, keys.count)
-    case .pairs(let text, let pairs): return (text.sql, pairs.count)
-    case .order(let plan, _, let members): return (plan.update.sql, members.count)
-    }
-  }
 }
 
 package struct KeyPair: Hashable {
@@ -37,12 +30,16 @@ package struct KeyPair: Hashable {
 final class OrderPlan: Sendable {
   /// Selects each member of one owner with its number.
   let select: StatementText
+  /// Selects the greatest number of one owner's members; null if none has a number.
+  let last: StatementText
   /// Parameters: number, member, and the owner where `updateNamesOwner`.
   let update: StatementText
   let updateNamesOwner: Bool
 
-  init(select: String, update: String, updateNamesOwner: Bool) {
-    self.select = StatementText(select)
+  /// - Parameter isMember: the condition for the members of one owner.
+  init(table: String, member: String, order: String, isMember: String, update: String, updateNamesOwner: Bool) {
+    select = StatementText("SELECT \(member), \(order) FROM \(table) WHERE \(isMember) AND \(order) IS NOT NULL")
+    last = StatementText("SELECT MAX(\(order)) FROM \(table) WHERE \(isMember)")
     self.update = StatementText(update)
     self.updateNamesOwner = updateNamesOwner
   }
