@@ -95,6 +95,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return context.read(for: object, property) { try context.source.members(of: property, in: object, for: context) }
   }
 
+  override func fewMembers(
+    of property: LayoutProperty, in object: NSManagedObject, atMost limit: Int
+  ) -> ContiguousArray<RowReference>? {
+    guard let context else { return nil }
+    return try? context.source.members(of: property, in: object, atMost: limit, for: context)
+  }
+
   override func storedMembers(
     of property: LayoutProperty, in object: NSManagedObject
   ) throws -> ContiguousArray<RowReference> {

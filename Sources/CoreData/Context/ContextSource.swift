@@ -42,6 +42,11 @@ protocol ContextSource: AnyObject {
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> ContiguousArray<RowReference>
 
+  /// The same if there are few; nil if there are more than the limit, where the source can tell without reading all.
+  func members(
+    of property: LayoutProperty, in object: NSManagedObject, atMost limit: Int, for context: NSManagedObjectContext
+  ) throws -> ContiguousArray<RowReference>?
+
   /// Reads the members of a to-many relationship for those objects that lack them, and returns the members. Returns
   /// none if reading object by object is as good.
   func readMembers(
@@ -116,4 +121,10 @@ protocol ContextSource: AnyObject {
 extension ContextSource {
   /// Whether an object with such a key may be found here.
   func mayHave(_ key: Int64) -> Bool { key > 0 || keepsTemporaryKeys }
+
+  func members(
+    of property: LayoutProperty, in object: NSManagedObject, atMost limit: Int, for context: NSManagedObjectContext
+  ) throws -> ContiguousArray<RowReference>? {
+    try members(of: property, in: object, for: context)
+  }
 }

@@ -94,11 +94,22 @@ final class StoresSource: ContextSource {
   func members(
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> ContiguousArray<RowReference> {
-    // A new object may have its permanent id before the store has its row.
-    guard object.key > 0, !object.state.contains(.inserted), let reader = try context.reader(of: object.store) else {
-      return []
-    }
+    guard let reader = try memberReader(of: object, context) else { return [] }
     return ContiguousArray(try publicErrors { try reader.members(of: property, owner: object.reference) })
+  }
+
+  func members(
+    of property: LayoutProperty, in object: NSManagedObject, atMost limit: Int, for context: NSManagedObjectContext
+  ) throws -> ContiguousArray<RowReference>? {
+    guard let reader = try memberReader(of: object, context) else { return [] }
+    let members = try publicErrors { try reader.members(of: property, owner: object.reference, atMost: limit) }
+    return members.map { ContiguousArray($0) }
+  }
+
+  /// Who reads an object's members; nil if the store can't have any.
+  private func memberReader(of object: NSManagedObject, _ context: NSManagedObjectContext) throws -> (any RowReader)? {
+    // A new object may have its permanent id before the store has its row.
+    object.key > 0 && !object.state.contains(.inserted) ? try context.reader(of: object.store) : nil
   }
 
   func readMembers(

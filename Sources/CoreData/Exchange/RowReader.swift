@@ -17,6 +17,10 @@ package protocol RowReader: AnyObject {
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
 
+  /// The same if there are at most so many; nil if there are more. A reader for which all cost little more may return
+  /// all.
+  func members(of relationship: LayoutProperty, owner: RowReference, atMost limit: Int) throws -> [RowReference]?
+
   /// The rows of the members of a to-many relationship, for several owners of one entity: owner by owner, the
   /// members of each in order where they are ordered. Prefetching calls this.
   func memberRows(
@@ -42,6 +46,12 @@ package protocol StoreGeneration: AnyObject {
 }
 
 extension RowReader {
+  package func members(
+    of relationship: LayoutProperty, owner: RowReference, atMost limit: Int
+  ) throws -> [RowReference]? {
+    try members(of: relationship, owner: owner)
+  }
+
   package func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     try rows(forKeys: [key], in: root).first
   }

@@ -47,8 +47,10 @@ extension NSManagedObject {
     let state = toManyState(property)
     if let set = state.handedOut { return set }
     let members = readableMembers(property)
-    let objects = Array(members ?? [])
-    let set: AnyObject = property.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects)
+    let objects: [AnyObject] = Array(members ?? [])
+    let set: AnyObject =
+      property.isOrdered
+      ? NSOrderedSet(objects: objects, count: objects.count) : NSSet(objects: objects, count: objects.count)
     if members != nil { state.handOut(set) }
     return set
   }
@@ -75,8 +77,34 @@ extension NSManagedObject {
     let state = toManyState(property)
     if state.isAdded(member) { return true }
     if state.removed.contains(member.reference) { return false }
+    if state.base == nil, let isMember = isCommittedMember(member, of: property, state) { return isMember }
     readCommittedMembers(property, state)
     return state.isInBase(member.reference)
+  }
+
+  /// Whether two objects are linked in the store by a many-to-many relationship, asked of the one with few links: a tag
+  /// of a hundred thousand photos is not read to add one. Nil if neither has few, or if so many were asked for that
+  /// reading all is cheaper.
+  private func isCommittedMember(
+    _ member: NSManagedObject, of property: LayoutProperty, _ state: ToManyState
+  ) -> Bool? {
+    guard let inverse = layout.inverse(of: property), inverse.kind == .toMany, state.questions < 32,
+      member.owner === owner, let own = member.layout.property(named: inverse.name)
+    else { return nil }
+    let other = member.toManyState(own)
+    if other.base == nil {
+      if state.questions == 0, let few = owner.fewMembers(of: property, in: self, atMost: 8) {
+        state.base = few
+        return state.isInBase(member.reference)
+      }
+      state.questions += 1
+      guard let few = owner.fewMembers(of: own, in: member, atMost: 32) else {
+        state.questions = .max
+        return nil
+      }
+      other.base = few
+    }
+    return other.isInBase(reference)
   }
 
   final func addMember(_ member: NSManagedObject, _ property: LayoutProperty) {

@@ -44,6 +44,11 @@ class ObjectOwner {
   /// The committed members of a to-many relationship; nil if they can't be read and the handler lets them read as none.
   func members(of property: LayoutProperty, in object: NSManagedObject) -> ContiguousArray<RowReference>? { [] }
 
+  /// The committed members if they are few and can be read; nil otherwise.
+  func fewMembers(
+    of property: LayoutProperty, in object: NSManagedObject, atMost limit: Int
+  ) -> ContiguousArray<RowReference>? { nil }
+
   /// The committed members, where the store's error can be thrown: no handler is asked.
   func storedMembers(
     of property: LayoutProperty, in object: NSManagedObject

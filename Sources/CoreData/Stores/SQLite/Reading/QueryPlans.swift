@@ -127,6 +127,8 @@ final class FaultPlan: Sendable {
 /// The statement that finds the members of a to-many relationship of one owner: columns Z_ENT or 0, Z_PK.
 final class MemberPlan: Sendable {
   let text: StatementText
+  /// The same with a limit, its second parameter.
+  let limited: StatementText
   /// The layout index of the members if they are all of one entity; otherwise -1.
   let entity: Int
 
@@ -141,5 +143,6 @@ final class MemberPlan: Sendable {
       .infix($0, "=", .parameter)
     }
     text = StatementText(select.fragment.sql)
+    limited = StatementText("\(select.fragment.sql) LIMIT ?")
   }
 }

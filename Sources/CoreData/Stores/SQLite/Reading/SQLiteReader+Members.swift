@@ -2,12 +2,22 @@
 extension SQLiteReader {
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
     let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
-    return try read(isFresh: false) { connection in
-      let statement = try connection.statement(plan.text)
-      statement.bind(owner.key, at: 1)
-      connection.trace?.willRun(statement, parameters: ["(int64)\(owner.key)"])
+    return try references(plan.text, [owner.key], entity: plan.entity)
+  }
+
+  func members(of relationship: LayoutProperty, owner: RowReference, atMost limit: Int) throws -> [RowReference]? {
+    let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
+    let members = try references(plan.limited, [owner.key, Int64(limit) + 1], entity: plan.entity)
+    return members.count > limit ? nil : members
+  }
+
+  private func references(_ text: StatementText, _ parameters: [Int64], entity: Int) throws -> [RowReference] {
+    try read(isFresh: false) { connection in
+      let statement = try connection.statement(text)
+      for (index, value) in parameters.enumerated() { statement.bind(value, at: Int32(index + 1)) }
+      connection.trace?.willRun(statement, parameters: parameters.map { "(int64)\($0)" })
       defer { statement.reset() }
-      return try store.references(statement, entity: plan.entity)
+      return try store.references(statement, entity: entity)
     }
   }
 
