@@ -48,6 +48,21 @@ final class LabelPolicy: NSEntityMigrationPolicy {
   }
 }
 
+/// Saves what it has made, and then takes the text away from its source, so that one of them is kept at a time.
+final class MovingPolicy: NSEntityMigrationPolicy {
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    try manager.destinationContext.save()
+    sInstance.setValue(nil, forKey: "text")
+    try manager.sourceContext.save()
+    for made in manager.destinationInstances(forEntityMappingName: mapping.name, sourceInstances: [sInstance]) {
+      manager.destinationContext.refresh(made, mergeChanges: false)
+    }
+  }
+}
+
 /// Does what its superclass does, and logs each call.
 final class LoggingPolicy: NSEntityMigrationPolicy {
   static let methods = [

@@ -56,6 +56,38 @@ struct PolicyTests {
   }
 
   @Test(
+    "A policy may save changes of the source where its options say that it is not read-only",
+    arguments: ManagerStore.allCases)
+  func writableSource(_ kind: ManagerStore) throws {
+    let old = Models.model(.init("Note", [Models.attribute("name"), Models.attribute("text")]))
+    let new = Models.model(
+      .init("Note", [Models.attribute("name"), Models.attribute("text"), Models.attribute("more")]))
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      for name in ["a", "b", "c"] { context.make("Note", ["name": name, "text": "text of \(name)"]) }
+    }
+    func migrate(_ options: [AnyHashable: Any]?, to name: String) throws {
+      let mapping = ManagerMappings.model(
+        ManagerMappings.map(
+          "Note", "Note", ["name": "$source.name", "text": "$source.text"], policy: MovingPolicy.self))
+      try manager(old, new).migrateStore(
+        from: folder.store("old"), type: kind.type, options: options, mapping: mapping, to: folder.store(name),
+        type: kind.type)
+    }
+    func texts(_ model: NSManagedObjectModel, _ name: String) throws -> [String] {
+      try ManagerStack.read(kind, model, folder.store(name)) { context throws -> [String] in
+        try context.all("Note", by: "name").map { $0.text("text") ?? "nil" }
+      }
+    }
+    for options in [nil, [NSReadOnlyPersistentStoreOption: true]] as [[AnyHashable: Any]?] {
+      #expect(managerError { try migrate(options, to: "refused") }?.code == NSEntityMigrationPolicyError)
+    }
+    #expect(try texts(old, "old") == ["text of a", "text of b", "text of c"])
+    try migrate([NSReadOnlyPersistentStoreOption: false], to: "new")
+    #expect(try texts(new, "new") == ["text of a", "text of b", "text of c"])
+    #expect(try texts(old, "old") == ["nil", "nil", "nil"])
+  }
+
+  @Test(
     "What earlier mappings have made is among the destination context's registered objects",
     arguments: ManagerStore.allCases)
   func registered(_ kind: ManagerStore) throws {

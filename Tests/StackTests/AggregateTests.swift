@@ -213,6 +213,43 @@ struct AggregateTests {
     }
   }
 
+  @Test(
+    "In a fetch's predicate one of an attribute is that of the entity's objects, unsaved ones too",
+    arguments: StoreKind.allCases)
+  func predicates(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      func titles(_ format: String, _ change: (NSFetchRequest<NSManagedObject>) -> Void = { _ in }) throws -> [String] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format)
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        change(request)
+        #expect(try context.count(for: request) == context.fetch(request).count, "\(format)")
+        return try context.fetch(request).compactMap { $0.string("title") }
+      }
+      #expect(try titles("pages == max(pages)") == ["a2"])
+      #expect(try titles("pages = min(pages) OR title == max(title)") == ["b1"])
+      #expect(try titles("max(pages) - 20 == pages") == ["a1"])
+      #expect(try titles("pages > average(pages) AND sum(pages) == 48") == ["a2"])
+      #expect(try titles("author.name == max(author.name)") == ["b1"])
+      #expect(try titles("author.name == 'Bob' AND pages == max(pages)").isEmpty, "not of those that match the rest")
+      context.new("Novel", ["title": "n1", "pages": 99])
+      #expect(try titles("pages == max(pages)") == ["n1"])
+      #expect(try titles("pages == max(pages)") { $0.includesSubentities = false } == ["a2"])
+      #expect(try titles("pages == max(pages)") { $0.includesPendingChanges = false } == ["a2"])
+      try context.save()
+      #expect(try titles("pages == max(pages)") == ["n1"])
+      let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      child.parent = context
+      try child.performAndWait { () throws -> Void in
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: "pages == max(pages)")
+        #expect(try child.fetch(request).map { $0.string("title") } == ["n1"])
+        child.new("Book", ["title": "c1", "pages": 100])
+        #expect(try child.fetch(request).map { $0.string("title") } == ["c1"])
+      }
+    }
+  }
+
   @Test("Key-value coding finds the same on objects", arguments: StoreKind.allCases)
   func keyValueCoding(_ kind: StoreKind) throws {
     try withBooks(kind) { context throws in

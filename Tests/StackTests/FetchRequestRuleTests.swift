@@ -41,6 +41,26 @@ struct FetchRequestRuleTests {
   }
 
   @Test(
+    "A request for objects of a class can be cast to one for any results, and to no other",
+    arguments: StoreKind.allCases)
+  func casts(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context throws in
+      for title in ["a", "b"] { context.new("Book", ["title": title]) }
+      try context.save()
+      let typed = request("Book", NSManagedObject.self)
+      typed.predicate = NSPredicate(format: "title > 'a'")
+      let untyped = try #require((typed as AnyObject) as? NSFetchRequest<any NSFetchRequestResult>)
+      #expect(untyped === typed)
+      #expect(try context.fetch(untyped) as? [NSManagedObject] == context.fetch(typed))
+      #expect(try context.count(for: untyped) == 1)
+      let copy = untyped.copy() as AnyObject
+      #expect(copy is NSFetchRequest<NSManagedObject> && copy is NSFetchRequest<any NSFetchRequestResult>)
+      #expect(!((typed as AnyObject) is NSFetchRequest<NSDictionary>))
+      #expect(!(request("Book", (any NSFetchRequestResult).self) as AnyObject is NSFetchRequest<NSManagedObject>))
+    }
+  }
+
+  @Test(
     "A request without an entity, or with an unknown one, is an error when it is executed",
     arguments: StoreKind.allCases)
   func entity(_ kind: StoreKind) throws {

@@ -128,6 +128,10 @@ final class MadeUpTransaction: NSPersistentHistoryTransaction, @unchecked Sendab
   override var author: String? { "nobody" }
 }
 
+final class MadeUpChange: NSPersistentHistoryChange, @unchecked Sendable {
+  override var changeType: NSPersistentHistoryChangeType { .delete }
+}
+
 final class MadeUpHistory: NSPersistentHistoryResult {
   override var result: Any? { [MadeUpTransaction()] }
 }
@@ -143,6 +147,27 @@ final class AnsweringContext: NSManagedObjectContext, @unchecked Sendable {
     default: NSPersistentStoreResult()
     }
   }
+}
+
+/// Answers fetches with objects of its own or with an error, else as any context does.
+final class FetchlessContext: NSManagedObjectContext, @unchecked Sendable {
+  let calls = Calls()
+  var answer: [Any]?
+  var error: (any Error)?
+
+  override func fetch(_ request: NSFetchRequest<NSFetchRequestResult>) throws -> [Any] {
+    calls.note(request.entityName ?? "")
+    if let error { throw error }
+    return try answer ?? super.fetch(request)
+  }
+}
+
+/// A list that is put together from others.
+final class JoinedList: NSFetchedResultsController<SpyVolume> {
+  override var fetchRequest: NSFetchRequest<SpyVolume> { NSFetchRequest(entityName: "Joined") }
+  override var managedObjectContext: NSManagedObjectContext { AnsweringContext(.privateQueue) }
+  override var sectionNameKeyPath: String? { "joined" }
+  override var cacheName: String? { nil }
 }
 
 /// The older spellings of the same methods: blocks that are not sendable.

@@ -174,6 +174,40 @@ struct SignatureTests {
     let history = try context.execute(since) as? NSPersistentHistoryResult
     let transaction = (history?.result as? [NSPersistentHistoryTransaction])?.first
     #expect(transaction?.author == "nobody" && transaction?.transactionNumber == 0 && transaction?.changes == nil)
+    let change = MadeUpChange()
+    #expect(change.changeType == .delete && change.changeID == 0 && change.tombstone == nil)
+  }
+
+  @Test("A fetch asks what a subclass has in its place, and has what that returns or throws")
+  func fetchOverrides() throws {
+    let context = FetchlessContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = try coordinator()
+    try context.performAndWait { () throws -> Void in
+      let request = NSFetchRequest<SpyVolume>(entityName: "SpyVolume")
+      #expect(try context.fetch(request).isEmpty)
+      let one = SpyVolume(context: context)
+      let other = SpyVolume(context: context)
+      #expect(Set(try context.fetch(request)) == [one, other])
+      context.answer = [other]
+      #expect(try context.fetch(request) == [other] && request.execute() == [other])
+      let untyped = NSFetchRequest<any NSFetchRequestResult>(entityName: "SpyVolume")
+      #expect(try (context as NSManagedObjectContext).fetch(untyped) as? [SpyVolume] == [other])
+      let base: NSManagedObjectContext = context
+      context.error = Refusal()
+      #expect(throws: Refusal.self) { try base.fetch(request) }
+      #expect(context.calls.all == ["SpyVolume"])
+    }
+  }
+
+  @Test("What a subclass of a list of results says of it counts")
+  func listOverrides() {
+    let request = NSFetchRequest<SpyVolume>(entityName: "SpyVolume")
+    request.sortDescriptors = []
+    let context = NSManagedObjectContext(.privateQueue)
+    let list: NSFetchedResultsController<SpyVolume> = JoinedList(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: "x")
+    #expect(list.fetchRequest.entityName == "Joined" && list.managedObjectContext is AnsweringContext)
+    #expect(list.sectionNameKeyPath == "joined" && list.cacheName == nil)
   }
 
   @Test("Subclasses of what is not sendable have variables of their own")

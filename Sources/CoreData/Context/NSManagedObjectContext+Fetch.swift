@@ -3,6 +3,21 @@ extension NSManagedObjectContext {
   ///
   /// Throws an error that names the entity, key path or operator if the model or the store does not have it.
   public func fetch<Result: NSFetchRequestResult>(_ request: NSFetchRequest<Result>) throws -> [Result] {
+    if type(of: self) == NSManagedObjectContext.self || isAnsweringFetch { return try found(by: request) }
+    isAnsweringFetch = true
+    defer { isAnsweringFetch = false }
+    let untyped = unsafeBitCast(request, to: NSFetchRequest<any NSFetchRequestResult>.self)
+    let objects = try (self as any FetchAnswering).fetch(untyped).map { $0 as AnyObject }
+    if let wanted = Result.self as? NSObject.Type {
+      for object in objects where !NSManagedObject.isClass(type(of: object), under: wanted) {
+        preconditionFailure("An override of fetch(_:) returned \(type(of: object)) to a fetch of \(wanted).")
+      }
+    }
+    return cast(objects)
+  }
+
+  /// The results of a request, from the stores and this context's changes.
+  func found<Result: NSFetchRequestResult>(by request: NSFetchRequest<Result>) throws -> [Result] {
     guardQueue("fetch(_:)")
     _ = try coordinator(for: "fetch(_:)")
     source.learnKeys(for: self)
@@ -99,6 +114,13 @@ extension NSManagedObjectContext {
     return unsafeBitCast(objects, to: [Result].self)
   }
 }
+
+/// The form of `fetch(_:)` that subclasses override. A call through the protocol can't mean the generic form.
+private protocol FetchAnswering {
+  func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any]
+}
+
+extension NSManagedObjectContext: FetchAnswering {}
 
 extension NSManagedObject {
   fileprivate static func isClass(_ type: AnyClass, under other: AnyClass) -> Bool {

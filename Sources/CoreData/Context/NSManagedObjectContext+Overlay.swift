@@ -10,8 +10,8 @@ extension NSManagedObjectContext {
     return ledger.containsPending { touched.contains($0.layout.rootIndex) }
   }
 
-  /// The root entities of the fetched entity and of every key path in the predicate and the sort order, and whether no
-  /// key path goes through a relationship.
+  /// The root entities of the fetched entity and of every key path in the predicate, the sort order and aggregates, and
+  /// whether no key path goes through a relationship.
   private func touchedRoots(_ description: FetchDescription) -> (roots: Set<Int>, areLocal: Bool) {
     var roots: Set<Int> = [description.layout.rootIndex]
     var areLocal = true
@@ -26,6 +26,11 @@ extension NSManagedObjectContext {
     }
     description.predicate?.forEachKeyPath(follow)
     for key in description.sort { follow(key.path) }
+    if case .dictionaries(let fetch) = description.output {
+      for column in fetch.columns {
+        if case .keyPath(let path)? = column.expression.aggregateOfRows?.of { follow(path) }
+      }
+    }
     return (roots, areLocal)
   }
 

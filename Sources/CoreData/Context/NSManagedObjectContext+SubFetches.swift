@@ -10,6 +10,8 @@ extension NSManagedObjectContext {
     answered.hadFetches = true
     answered.predicate = try predicate.replacing { node in
       switch node {
+      case .index(.fetch(.constant(.object(let sub as SubFetch)), _, _), .first) where sub.aggregateOfRows != nil:
+        return .constant(try aggregate(sub, stores: description.request?.affectedStores))
       case .index(.fetch(let request, _, countOnly: false), .first):
         let members = try value(of: request).members ?? []
         return .constant(members.first?.fixed ?? .null)
@@ -29,6 +31,17 @@ extension NSManagedObjectContext {
       preconditionFailure("A FETCH expression was not resolved.")
     }
     return try sub.value(in: self, countOnly: countOnly)
+  }
+
+  /// An aggregate over all rows of an entity, with this context's unsaved changes and those of the contexts above it.
+  private func aggregate(_ sub: SubFetch, stores: [NSPersistentStore]?) throws -> PredicateConstant {
+    guard let (aggregate, operand) = sub.aggregateOfRows, case .keyPath(let path) = operand else { return .null }
+    var rows = sub.fetch
+    rows.output = .rows
+    var options = FetchOptions(stores: stores)
+    options.pendingChanges = sub.includesPendingChanges
+    let values = try objects(rows, options).map { try PredicateEvaluator.value(of: $0, path: path).constant }
+    return aggregate.value(of: values.filter { !$0.isNull })
   }
 
   /// Throws if a FETCH expression names another context.

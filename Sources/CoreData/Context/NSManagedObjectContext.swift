@@ -231,6 +231,13 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     try executeInStores(request)
   }
 
+  /// Finds the objects of a request, for subclasses that answer fetches in another way. All other code calls the
+  /// generic form, which asks an override of this method.
+  @_disfavoredOverload
+  open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try found(by: request) }
+  /// Whether an override of `fetch(_:)` runs, which `super.fetch(_:)` must not call again.
+  final var isAnsweringFetch = false
+
   /// Whether a save would have anything to write.
   open var hasChanges: Bool { holdsChanges }
 

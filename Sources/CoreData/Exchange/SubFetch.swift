@@ -1,4 +1,5 @@
-/// The resolved request of a FETCH expression in a predicate. A store makes a sub-select of it.
+/// The resolved request of a FETCH expression in a predicate, or an aggregate over all rows. A store makes a sub-select
+/// of it.
 ///
 /// It is a constant of the predicate: it does not depend on the fetch around it, so it has one value for all rows.
 final class SubFetch: FetchOperand, CustomStringConvertible {
@@ -6,9 +7,10 @@ final class SubFetch: FetchOperand, CustomStringConvertible {
   /// Whether it asks for the count, whatever the expression says.
   let isCount: Bool
   let includesPendingChanges: Bool
-  private let request: any FetchOperand
+  /// The client's request; nil for an aggregate of rows.
+  private let request: (any FetchOperand)?
 
-  init(_ fetch: FetchDescription, isCount: Bool, includesPendingChanges: Bool, of request: any FetchOperand) {
+  init(_ fetch: FetchDescription, isCount: Bool, includesPendingChanges: Bool, of request: (any FetchOperand)?) {
     self.fetch = fetch
     self.isCount = isCount
     self.includesPendingChanges = includesPendingChanges
@@ -16,10 +18,18 @@ final class SubFetch: FetchOperand, CustomStringConvertible {
   }
 
   func value(in context: Any?, countOnly: Bool) throws -> PredicateValue {
-    try request.value(in: context, countOnly: countOnly)
+    guard let request else { preconditionFailure("An aggregate of rows is its context's to answer.") }
+    return try request.value(in: context, countOnly: countOnly)
   }
 
-  var description: String { "\(request)" }
+  var description: String {
+    if let request { "\(request)" } else { column.map { PredicatePrinter.print($0.expression) } ?? "" }
+  }
+
+  /// The aggregate and its operand; nil for a client's request.
+  var aggregateOfRows: (aggregate: Aggregate, of: ExpressionNode)? {
+    request == nil ? column?.expression.aggregateOfRows : nil
+  }
 
   /// The only column of its dictionaries; nil if it finds objects.
   var column: DictionaryFetch.Column? {

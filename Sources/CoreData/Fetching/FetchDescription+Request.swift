@@ -19,6 +19,12 @@ extension FetchDescription {
       predicate = predicate?.joiningElements(layout)
       for index in sort.indices { sort[index].path = layout.joiningElements(sort[index].path) }
     }
+    if predicate?.hasAggregateFunctions == true,
+      let resolved = predicate?.resolvingAggregates(self, pendingChanges: request.includesPendingChanges)
+    {
+      predicate = resolved
+      hasFetches = true
+    }
     switch request.resultType {
     case .managedObjectIDResultType: output = .references
     case .countResultType: output = .count

@@ -191,12 +191,22 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     }
   }
   /// Makes a request without an entity. Set one before you execute it.
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    joinClasses()
+  }
 
   /// Makes a request for the entity with a name, which is looked up in the model of the context that executes it.
   public init(entityName: String) {
     namedEntity = entityName
     super.init()
+    joinClasses()
+  }
+
+  /// Lets `request as? NSFetchRequest<NSFetchRequestResult>` succeed, as it does where type parameters are erased.
+  private func joinClasses() {
+    ClassMetadata(NSFetchRequest<ResultType>.self).standBelow(
+      NSFetchRequest<any NSFetchRequestResult>.self, superclass: NSPersistentStoreRequest.self)
   }
 
   /// `fetchRequestType`.

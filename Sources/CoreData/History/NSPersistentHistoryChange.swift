@@ -15,10 +15,18 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
   // `@unchecked Sendable`: immutable once it is handed out.
 
   let row: HistoryChangeRow
-  private let id: NSManagedObjectID
+  /// nil in a change that is made without one.
+  private let id: NSManagedObjectID?
 
   /// The transaction; nil if nothing keeps it alive, as in a result that has only changes.
   open internal(set) weak var transaction: NSPersistentHistoryTransaction?
+
+  /// An empty change, for subclasses. They override what is asked of it, ``changedObjectID`` first of all.
+  public override init() {
+    row = HistoryChangeRow(number: 0, type: 0, row: RowReference(entity: 0, key: 0))
+    id = nil
+    super.init()
+  }
 
   init(_ row: HistoryChangeRow, _ id: NSManagedObjectID) {
     self.row = row
@@ -49,7 +57,10 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
   open var changeID: Int64 { row.number }
 
   /// The object. A deleted one no longer has a row.
-  open var changedObjectID: NSManagedObjectID { id }
+  open var changedObjectID: NSManagedObjectID {
+    guard let id else { preconditionFailure("A NSPersistentHistoryChange that was made with init() has no object.") }
+    return id
+  }
 
   /// Whether the object was inserted, updated or deleted.
   open var changeType: NSPersistentHistoryChangeType {
@@ -83,7 +94,7 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
 
   /// The number, the type and the object, for logs.
   open override var description: String {
-    "<NSPersistentHistoryChange \(changeID) \(changeType) \(changedObjectID)>"
+    "<NSPersistentHistoryChange \(changeID) \(changeType) \(id.map { "\($0)" } ?? "(no object)")>"
   }
 }
 
@@ -96,8 +107,8 @@ extension NSPersistentHistoryChange: PredicateSubject {
     case "self": return .subject(self)
     case "changeID": return .constant(.int(changeID))
     case "changeType": return .constant(.int(Int64(row.type)))
-    case "changedObjectID": return .constant(.object(id))
-    case "changedEntity": return .constant(.object(id.entity))
+    case "changedObjectID": return .constant(.object(changedObjectID))
+    case "changedEntity": return .constant(.object(changedObjectID.entity))
     case "transaction": return transaction.map { .subject($0) } ?? .null
     case "tombstone": return tombstone == nil ? .null : .subject(StringDictionarySubject(dictionary: row.tombstone))
     case "updatedProperties":

@@ -41,7 +41,9 @@ final class MigrationStack {
   init(reading job: MigrationJob.Store, _ original: NSManagedObjectModel) throws {
     (model, layouts) = try MigrationStack.plain(original)
     var options = MigrationStack.plain(job.options)
-    if !job.isOwn { options[NSReadOnlyPersistentStoreOption] = true }
+    // Policies may change the source where its options say so.
+    let isWritable = StoreCompatibility.isOff(NSReadOnlyPersistentStoreOption, options)
+    if !job.isOwn && !isWritable { options[NSReadOnlyPersistentStoreOption] = true }
     for key in [NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption] { options[key] = nil }
     // Another coordinator may keep a history of the store; this one does not.
     options[NSPersistentHistoryTrackingKey] = nil
@@ -49,7 +51,7 @@ final class MigrationStack {
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
       ofType: job.type, configurationName: configuration, at: job.url, options: options)
-    store.isReadOnly = true
+    store.isReadOnly = !isWritable
     context.name = "migration source"
     context.persistentStoreCoordinator = coordinator
     noteUnread()

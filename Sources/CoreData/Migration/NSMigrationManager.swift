@@ -7,8 +7,9 @@ import Foundation
 ///     try manager.migrateStore(
 ///       from: url, type: .sqlite, mapping: mapping, to: newURL, type: .sqlite)
 ///
-/// The source store is only read. Its objects and the new ones are plain `NSManagedObject`, even where the models name
-/// other classes. Memory does not grow with the store: objects come and go in batches.
+/// The source store is only read, unless its options let policies write to it. Its objects and the new ones are plain
+/// `NSManagedObject`, even where the models name other classes. Memory does not grow with the store: objects come and
+/// go in batches.
 ///
 /// A manager migrates one store at a time, and you may use it for several. Call ``cancelMigrationWithError(_:)``,
 /// ``migrationProgress`` and ``reportedProgress`` on any thread; everything else belongs to the thread that migrates,
@@ -56,7 +57,8 @@ nonisolated open class NSMigrationManager: NSObject {
   /// - Parameters:
   ///   - sourceURL: the URL of the source store.
   ///   - sStoreType: its type; not a store in memory.
-  ///   - sOptions: options of the source store. It is only read in any case.
+  ///   - sOptions: options of the source store. It is only read, unless `NSReadOnlyPersistentStoreOption` is false
+  ///     there: then policies may save changes of its objects.
   ///   - mappings: the mapping model; nil is an error 134140.
   ///   - dURL: the URL for the destination store.
   ///   - dStoreType: its type; not a store in memory.

@@ -18,9 +18,11 @@
 /// Use it on its context's queue. It keeps the context alive; the context does not keep it.
 nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
   /// The request. If you change it, the change has effect from the next ``performFetch()`` on.
-  public let fetchRequest: NSFetchRequest<ResultType>
+  open var fetchRequest: NSFetchRequest<ResultType> { request }
+  private final let request: NSFetchRequest<ResultType>
   /// The key path whose values make the sections; nil for a single section.
-  public let sectionNameKeyPath: String?
+  open var sectionNameKeyPath: String? { sectionKeyPath }
+  private final let sectionKeyPath: String?
   /// The name under which sections are kept on disk; nil for none.
   ///
   /// With cached sections a fetch needs no values to find the sections. With a `fetchBatchSize` it need not read the
@@ -30,7 +32,8 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   ///
   /// If you change the entity, predicate, order or section key path, call ``deleteCache(withName:)`` first; fetching
   /// with another request under the same name is a misuse.
-  public let cacheName: String?
+  open var cacheName: String? { nameOfCache }
+  private final let nameOfCache: String?
   final let results: FetchedResults
 
   /// The request's `sortDescriptors` must be set. If they are empty, objects come in the store's order, and new ones at
@@ -40,15 +43,15 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
     if fetchRequest.sortDescriptors == nil { misuse(.listWithoutOrder(fetchRequest.entityName)) }
-    self.fetchRequest = fetchRequest
-    self.sectionNameKeyPath = sectionNameKeyPath
-    cacheName = name
+    request = fetchRequest
+    sectionKeyPath = sectionNameKeyPath
+    nameOfCache = name
     results = FetchedResults(context)
     super.init()
   }
 
   /// The context to fetch in and to follow.
-  public final var managedObjectContext: NSManagedObjectContext { results.context }
+  open var managedObjectContext: NSManagedObjectContext { results.context }
 
   /// The delegate, which is called when the list changes. The controller does not keep it alive.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {

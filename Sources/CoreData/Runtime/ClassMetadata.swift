@@ -1,3 +1,5 @@
+internal import CSwiftRuntime
+
 /// The record that the compiler writes about a class. On platforms without Objective-C it has no cache and no data
 /// words.
 ///
@@ -47,6 +49,17 @@ struct ClassMetadata {
   }
 
   func word(at place: Int) -> UInt { start.load(fromByteOffset: place * 8, as: UInt.self) }
+
+  /// Lets objects of this class be cast to `other`, which is put between the class and its superclass. Both have to be
+  /// the same generic class, so that their objects have one form; a method asks the object's own class what it is for.
+  /// Does nothing if `superclass` is not where the table says.
+  func standBelow(_ other: AnyClass, superclass: AnyClass) {
+    let word = UnsafeMutablePointer(mutating: (start + 8).assumingMemoryBound(to: UInt.self))
+    guard start != ClassMetadata(other).start,
+      core_data_load_word(word) == UInt(bitPattern: ClassMetadata(superclass).start)
+    else { return }
+    core_data_store_word(word, UInt(bitPattern: ClassMetadata(other).start))
+  }
 
   /// The place of the method that `changed` overrides: the only word in which `changed` differs from `base` and `plain`
   /// does not. nil if there is no such word, or more than one.

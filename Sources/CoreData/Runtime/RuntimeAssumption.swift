@@ -22,6 +22,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   case instanceSizes = "A class says how large its objects are, where ClassMetadata looks"
   /// `ClassMetadata.place(overriddenBy:of:butNotBy:)`.
   case methodPlaces = "A class has a pointer for each method, at one place in all its subclasses"
+  /// `ClassMetadata.standBelow(_:superclass:)`.
+  case superclasses = "A class has its superclass in its second word, and a cast looks there"
   /// `getVaList(_:)`.
   case argumentLists = "A list of C arguments can be made of words that lie one behind the other"
   /// `TypeNames`.
@@ -41,6 +43,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case .notificationCenters: "Notifications are posted also where nobody hears them: small saves are slower."
     case .instanceSizes: "The program ends with this sentence at the first predicate or expression that it makes."
     case .methodPlaces: "Each class is taken to override validateValue(_:forKey:): saves are slower."
+    case .superclasses: "A typed fetch request can't be cast to one for any results."
     case .argumentLists: "NSPredicate(format:arguments:) can't be used with getVaList(_:); argumentArray: can."
     case .typeNames: "Foundation finds classes, more slowly; accessors of transient attributes are not found by key."
     case .keyPathGetters:
@@ -59,6 +62,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case .notificationCenters: NotificationObservers.isKnown
     case .instanceSizes: Self.hasInstanceSizes
     case .methodPlaces: Self.hasMethodPlaces
+    case .superclasses: Self.hasSuperclasses
     case .argumentLists: Self.hasArgumentLists
     case .typeNames: Self.hasTypeNames
     case .keyPathGetters: Self.hasKeyPathGetters
@@ -87,6 +91,13 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   private static let hasMethodPlaces =
     ClassMetadata.place(
       overriddenBy: ChangedRuntimeSample.self, of: RuntimeSample.self, butNotBy: PlainRuntimeSample.self) != nil
+
+  private static let hasSuperclasses: Bool = {
+    let sample: AnyObject = GenericRuntimeSample<Int>()
+    ClassMetadata(GenericRuntimeSample<Int>.self).standBelow(
+      GenericRuntimeSample<Any>.self, superclass: RuntimeSample.self)
+    return sample is GenericRuntimeSample<Any>
+  }()
 
   private static let hasArgumentLists: Bool = {
     let kinds = "ild".utf8.map { CChar(bitPattern: $0) }
@@ -117,6 +128,8 @@ class RuntimeSample {
 }
 
 private final class PlainRuntimeSample: RuntimeSample {}
+
+private final class GenericRuntimeSample<Parameter>: RuntimeSample {}
 
 private final class ChangedRuntimeSample: RuntimeSample {
   var more: Int32 = 0

@@ -21,7 +21,16 @@ package enum StoreCompatibility {
   }
 
   package static func isOn(_ option: String, _ options: [AnyHashable: Any]?) -> Bool {
+    flag(option, options) ?? false
+  }
+
+  /// Whether an option is given, and says no.
+  package static func isOff(_ option: String, _ options: [AnyHashable: Any]?) -> Bool {
+    flag(option, options) == false
+  }
+
+  private static func flag(_ option: String, _ options: [AnyHashable: Any]?) -> Bool? {
     let value = options?[option]
-    return (value as? Bool) ?? (value as? NSNumber)?.boolValue ?? false
+    return (value as? Bool) ?? (value as? NSNumber)?.boolValue
   }
 }

@@ -76,12 +76,17 @@ extension PredicateTranslator {
     var select = try DictionaryQuery(planner, fetch: fetch, request: dictionaries, query: query).select
     select.columns = [select.columns[0]]
     select.columnName = "v"
-    // The other side of the comparison needs the column's type. An aggregate without a stated type has none.
+    // The other side of the comparison needs the column's type.
     if let type = column.type, type != .undefinedAttributeType { return (select, .value(.null, SlotKind(type))) }
     if case .keyPath = column.expression, column.expression.aggregateOfRows == nil {
       let operand = try operand(column.expression, QueryScope(scope.schema, fetch.layout))
       if case .collection = operand { return (select, .value(.null, nil)) }
       return (select, operand)
+    }
+    // Of the aggregates only those that stand for themselves in a predicate have their operand's type.
+    if let (aggregate, operand) = sub.aggregateOfRows {
+      let kind = try self.operand(operand, QueryScope(scope.schema, fetch.layout)).kind
+      return (select, .value(.null, aggregate.kind(of: kind)))
     }
     return (select, .value(.null, nil))
   }
