@@ -146,6 +146,28 @@ struct TemplateTests {
     #expect(library.versionChecksum == plain.versionChecksum)
   }
 
+  @Test("A fetched property's request knows its entity without keeping it, and so the model is freed")
+  func lifetime() {
+    weak var model: NSManagedObjectModel?
+    weak var entity: NSEntityDescription?
+    var request: NSFetchRequest<any NSFetchRequestResult>?
+    do {
+      let library = ModelTests.library()
+      let property = NSFetchedPropertyDescription()
+      property.name = "all"
+      request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Writer")
+      request?.entity = library["Author"]
+      property.fetchRequest = request
+      library["Author"].properties.append(property)
+      (model, entity) = (library, library["Author"])
+      #expect(property.fetchRequest?.entity === entity && request?.entityName == "Author")
+      property.fetchRequest?.entity = library["Book"]
+      #expect(request?.entity === library["Book"])
+    }
+    #expect(model == nil && entity == nil)
+    #expect(request?.entity == nil && request?.entityName == "Book")
+  }
+
   @Test("A fetched property has its request, and so have copies; in a model in use it stays as it is")
   func fetchedProperty() async throws {
     let property = NSFetchedPropertyDescription()

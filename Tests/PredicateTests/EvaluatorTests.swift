@@ -207,7 +207,7 @@ struct EvaluatorTests {
   func identity() throws {
     final class Row: PredicateSubject, PredicateIdentity {
       let number: Int
-      var parent: Row?
+      weak var parent: Row?
       var children: [Row] = []
       init(_ number: Int) { self.number = number }
       var predicateIdentity: AnyHashable? { number }

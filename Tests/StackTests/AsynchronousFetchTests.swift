@@ -13,6 +13,8 @@ struct AsynchronousFetchTests {
     let context = context ?? stack.context
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var calls: [NSAsynchronousFetchResult<R>] = []
+    // The results keep their request, and its block keeps the list.
+    defer { calls = [] }
     nonisolated(unsafe) var wasOnQueue = false
     let request = NSAsynchronousFetchRequest(fetchRequest: fetch) { result in
       calls.append(result)
@@ -119,6 +121,22 @@ struct AsynchronousFetchTests {
     let request = books("title == 'A'")
     let result = try completion(stack, request) { _ in request.predicate = nil }
     #expect(titles(stack, result) == ["A"])
+  }
+
+  @Test("A fetch that is done is freed with its result and its progress")
+  func lifetime() throws {
+    let stack = try Stack(.sqlite)
+    try fill(stack, ["A"])
+    weak var result: NSAsynchronousFetchResult<NSManagedObject>?
+    weak var progress: Progress?
+    func fetch() throws {
+      let made = try completion(stack, books())
+      (result, progress) = (made, made.progress)
+    }
+    try fetch()
+    // The thread that has read may be about to end.
+    for _ in 0..<500 where progress != nil { usleep(10_000) }
+    #expect(result == nil && progress == nil)
   }
 
   @Test("What is wrong with the request is thrown at once; what goes wrong later is the result's error")

@@ -338,6 +338,29 @@ struct ModelContextTests {
     #expect(read.title == "X" && read.pages == 5)
   }
 
+  @Test("A container is freed with its main context, which saves first, and keeps the stores open while you keep it")
+  @MainActor func lifetimeOfMainContext() async throws {
+    let folder = TemporaryFolder()
+    weak var gone: ModelContainer?
+    weak var goneContext: ModelContext?
+    func insert(_ isbn: String) throws {
+      let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+      container.mainContext.insert(Book(isbn: isbn, title: "Emma"))
+      (gone, goneContext) = (container, container.mainContext)
+      #expect(goneContext?.container === container)
+    }
+    try insert("1")
+    #expect(gone == nil)
+    for _ in 0..<500 where goneContext != nil { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(goneContext == nil)
+    #expect(try SQLiteText.rows(folder.file(), "SELECT ZTITLE FROM ZBOOK") == ["Emma"])
+    try insert("2")
+    let context = try #require(goneContext)
+    #expect(gone == nil && context.container.mainContext === context)
+    try context.save()
+    #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Book>()) == 2)
+  }
+
   @Test("The main context saves by itself, and takes up what others save")
   @MainActor func mainContext() async throws {
     let folder = TemporaryFolder()

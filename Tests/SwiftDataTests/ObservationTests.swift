@@ -5,15 +5,20 @@ import Testing
 /// Which of a model's properties were told of. Each is looked at again after it was, as a view does.
 private final class Watcher<M: PersistentModel> {
   nonisolated(unsafe) private(set) var seen: [String] = []
+  private let looks: [String: () -> Void]
 
-  init(_ looks: [(String, () -> Void)]) { for (name, look) in looks { watch(name, look) } }
+  init(_ looks: [(String, () -> Void)]) {
+    self.looks = Dictionary(uniqueKeysWithValues: looks)
+    for (name, _) in looks { watch(name) }
+  }
 
-  private func watch(_ name: String, _ look: @escaping () -> Void) {
-    nonisolated(unsafe) let look = look
-    withObservationTracking(look) { [self] in
-      seen.append(name)
+  private func watch(_ name: String) {
+    // The model keeps the closure, and the looks keep the model.
+    nonisolated(unsafe) weak let watcher = self
+    withObservationTracking(looks[name]!) {
+      watcher?.seen.append(name)
       // The observer is told before the accessor has set the value, so what it reads then is not looked at here.
-      watch(name, look)
+      watcher?.watch(name)
     }
   }
 

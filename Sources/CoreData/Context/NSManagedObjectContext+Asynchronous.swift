@@ -17,7 +17,8 @@ extension NSManagedObjectContext {
     try checkResult(R.self, description)
 
     let progress = Progress(totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
-    let watch = FetchWatch { rows in progress.completedUnitCount = Int64(rows) }
+    // The progress keeps the watch, for its handler.
+    let watch = FetchWatch { [weak progress] rows in progress?.completedUnitCount = Int64(rows) }
     progress.isCancellable = true
     progress.cancellationHandler = { watch.cancel() }
     description.watch = watch

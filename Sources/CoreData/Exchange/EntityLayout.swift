@@ -365,7 +365,7 @@ package final class EntityLayout: @unchecked Sendable {
 
   /// The class of this entity's objects; found once, when a context first needs it. See `objectClass`.
   let classWord = AtomicWord()
-  /// The accessors that the objects' class itself has, once they were looked up. See `OwnAccessors`.
+  /// The accessors that the objects' class itself has, once they were looked up: a retained object. See `OwnAccessors`.
   let ownAccessorsWord = AtomicWord()
 
   package func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
@@ -468,6 +468,9 @@ package final class EntityLayout: @unchecked Sendable {
     places.free()
     names.free()
     classWord.free()
+    if let accessors = UnsafeRawPointer(bitPattern: ownAccessorsWord.value) {
+      Unmanaged<AnyObject>.fromOpaque(accessors).release()
+    }
     ownAccessorsWord.free()
   }
 }

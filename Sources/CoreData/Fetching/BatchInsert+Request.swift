@@ -62,8 +62,9 @@ extension BatchInsert {
     return { key in
       if handler(object) { return nil }
       rows.beginRow()
+      // Also of one that is refused, since it may lead to itself.
+      defer { object.returnToDefaults() }
       try rows.set(object)
-      object.returnToDefaults()
       return try rows.finishRow(key)
     }
   }

@@ -26,11 +26,16 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
   private var namedEntity: String?
   /// The model that has the request as a template, or for a fetched property; nil for other requests.
-  final var place: RequestPlace?
+  final var place: RequestPlace? {
+    didSet { keep(entity) }
+  }
 
   // The values of the public settings. Those are computed, because Swift runs no observers of stored properties in an
   // initializer, not even in one of another module's extension.
   private final var storedEntity: NSEntityDescription?
+  /// Instead of `storedEntity` if a fetched property has the request. Entities own their properties, and a model whose
+  /// entities were owned by a property would never be freed.
+  private final weak var entityAnchor: EntityAnchor?
   private final var storedPredicate: NSPredicate?
   private final var storedSortDescriptors: [NSSortDescriptor]?
   private final var storedFetchLimit: Int = 0
@@ -50,10 +55,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   /// The entity to fetch. If you give only its name, it is looked up in the context's model.
   open var entity: NSEntityDescription? {
-    get { storedEntity }
+    get { storedEntity ?? entityAnchor?.entity }
     set {
       willChange("entity")
-      storedEntity = newValue
+      keep(newValue)
     }
   }
   /// The name of the entity, whether the request was made with a name or a description.
@@ -240,6 +245,13 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
     shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
     affectedStores = other.affectedStores
+  }
+
+  private func keep(_ entity: NSEntityDescription?) {
+    let isOfProperty = place?.isProperty == true
+    if isOfProperty, let name = entity?.name { namedEntity = name }
+    entityAnchor = isOfProperty ? entity?.anchor : nil
+    storedEntity = isOfProperty ? nil : entity
   }
 
   private func willChange(_ member: StaticString) {

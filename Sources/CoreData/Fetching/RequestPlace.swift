@@ -3,15 +3,19 @@
 final class RequestPlace {
   private weak var model: NSManagedObjectModel?
   private weak var property: NSPropertyDescription?
+  /// Whether a fetched property has the request, and no template.
+  let isProperty: Bool
   let description: String
 
   init(template name: String, of model: NSManagedObjectModel) {
     self.model = model
+    isProperty = false
     description = "the template \"\(name)\""
   }
 
   init(_ property: NSPropertyDescription) {
     self.property = property
+    isProperty = true
     description = "the fetched property \(property.owningEntity?.name ?? "(no entity)").\(property.name)"
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The accessors that a class itself has for transient attributes. Key-value coding calls them through this type,
 /// because without Objective-C a property can't be found by its name. The plugin writes an enumeration
 /// `ManagedAccessorsOfBook` for a class `Book`.
@@ -10,11 +12,13 @@ public protocol _ManagedAccessors {
 
 /// The accessors of a class and its superclasses, by the index of the property in an entity.
 ///
-/// Never changed after it was made; the one that a layout keeps is never freed.
+/// Never changed after it was made. The layout frees the one that it keeps.
 final class OwnAccessors: @unchecked Sendable {
   // `@unchecked Sendable`: all is constant.
   let type: ObjectIdentifier
   private let accessors: [Int: any _ManagedAccessors.Type]
+  /// Held while a layout gets its own.
+  fileprivate static let lock = NSLock()
 
   init(_ type: NSManagedObject.Type, _ layout: EntityLayout) {
     self.type = ObjectIdentifier(type)
@@ -55,7 +59,9 @@ extension NSManagedObject {
     if known?.type != ObjectIdentifier(type) {
       let made = OwnAccessors(type, layout)
       // Objects of one entity are of one class, except those that a program makes by hand.
-      if known == nil { word.value = UInt(bitPattern: Unmanaged.passRetained(made).toOpaque()) }
+      OwnAccessors.lock.withLock {
+        if word.value == 0 { word.value = UInt(bitPattern: Unmanaged.passRetained(made).toOpaque()) }
+      }
       known = made
     }
     guard let accessors = known?[index] else { return nil }

@@ -7,8 +7,8 @@ import CoreData
 ///
 /// You may use a container on any thread.
 public final class ModelContainer: Equatable, @unchecked Sendable {
-  // `@unchecked Sendable`: after `init` only `mainContext` changes, which belongs to the main
-  // actor, and the coordinator, which any thread may use.
+  // `@unchecked Sendable`: after `init` only `mainContext` and what it keeps change, which belong
+  // to the main actor, and the coordinator, which any thread may use.
 
   /// The models, including all that their relationships lead to.
   public let schema: Schema
@@ -27,7 +27,15 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   let dataStores: [DataStoreBridge]
 
   /// The main actor's context. It saves automatically, and merges what other contexts save.
-  @MainActor public private(set) lazy var mainContext = ModelContext(self, .mainQueueConcurrencyType)
+  @MainActor public var mainContext: ModelContext {
+    if let context = ownMainContext ?? othersMainContext { return context }
+    let context = ModelContext(self, .mainQueueConcurrencyType)
+    ownMainContext = context
+    return context
+  }
+  @MainActor private var ownMainContext: ModelContext?
+  /// Of a twin: the context that the twin was made for.
+  nonisolated(unsafe) weak var othersMainContext: ModelContext?
 
   /// Opens stores for some classes and for all classes that their relationships lead to.
   /// Creates missing stores.
@@ -145,6 +153,19 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     classes = ModelClasses(schema)
   }
 
+  /// The same stores for the main context of a container, which can't own the container that
+  /// owns it: neither would ever be freed, and the stores would stay open.
+  init(twinOf container: ModelContainer) {
+    schema = container.schema
+    migrationPlan = container.migrationPlan
+    configurations = container.configurations
+    model = container.model
+    coordinator = container.coordinator
+    classes = container.classes
+    entities = container.entities
+    dataStores = container.dataStores
+  }
+
   private static func entities(
     of model: NSManagedObjectModel, _ schema: Schema
   ) -> [ObjectIdentifier: NSEntityDescription] {
@@ -154,7 +175,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   }
 
   /// Whether both are the same container.
-  public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
+  public static func == (left: ModelContainer, right: ModelContainer) -> Bool {
+    left.coordinator === right.coordinator
+  }
 
   private func open(
     _ configuration: ModelConfiguration, _ name: String?, _ stages: PlannedStages?

@@ -27,7 +27,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>, _ body: (NSFetchRequest<NSManagedObject>) throws -> Result
   ) throws -> Result {
     let request = try request(descriptor)
-    if container.dataStores.isEmpty { return try body(request) }
+    if stores.dataStores.isEmpty { return try body(request) }
     return try AskedDescriptor.$current.withValue(AskedDescriptor(descriptor, request)) { try body(request) }
   }
 
@@ -67,7 +67,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> NSFetchRequest<NSManagedObject> {
     let type = ModelType.of(T.self)
-    guard container.classes.byName[type.name] === type else { throw SwiftDataError.unknownSchema }
+    guard stores.classes.byName[type.name] === type else { throw SwiftDataError.unknownSchema }
     let request = NSFetchRequest<NSManagedObject>(entityName: type.name)
     if let predicate = descriptor.predicate {
       let names = ModelKeyPaths.names(of:)
@@ -110,8 +110,8 @@ extension ModelContext {
   private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
     guard let model = type as? any PersistentModel.Type else { return nil }
     let wanted = ModelType.of(model)
-    return container.classes.byName.values.filter { $0.inherits(from: wanted) }.map(\.name).sorted()
-      .compactMap { container.model.entitiesByName[$0] }
+    return stores.classes.byName.values.filter { $0.inherits(from: wanted) }.map(\.name).sorted()
+      .compactMap { stores.model.entitiesByName[$0] }
   }
 
   /// What takes the place of a captured value in the predicate: an object id for a model or an identity, the raw value

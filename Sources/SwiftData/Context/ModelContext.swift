@@ -10,7 +10,11 @@ import CoreData
 /// main actor for ``ModelContainer/mainContext``. Models don't keep their context alive.
 public final class ModelContext: Equatable {
   /// The container that stores the models.
-  public let container: ModelContainer
+  public var container: ModelContainer { owner ?? stores }
+  /// The container, or its twin if it owns this context.
+  let stores: ModelContainer
+  /// The container that owns this context; nil for others, and once it is gone.
+  private weak var owner: ModelContainer?
   /// The Core Data context that does the work.
   package let managedContext: NSManagedObjectContext
   /// What leads from models to this context.
@@ -32,7 +36,7 @@ public final class ModelContext: Equatable {
   }
 
   init(_ container: ModelContainer, _ concurrencyType: NSManagedObjectContextConcurrencyType) {
-    self.container = container
+    stores = concurrencyType == .mainQueueConcurrencyType ? ModelContainer(twinOf: container) : container
     managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
     reference.context = self
     managedContext.persistentStoreCoordinator = container.coordinator
@@ -44,6 +48,8 @@ public final class ModelContext: Equatable {
     }
     for store in container.dataStores { store.beginState(editingState) }
     guard concurrencyType == .mainQueueConcurrencyType else { return }
+    owner = container
+    stores.othersMainContext = self
     managedContext.automaticallyMergesChangesFromParent = true
     autosaveQueue = { block in DispatchQueue.main.async(execute: block) }
     autosaveEnabled = true
@@ -51,7 +57,7 @@ public final class ModelContext: Equatable {
 
   deinit {
     reference.context = nil
-    for store in container.dataStores { store.endState(editingState) }
+    for store in stores.dataStores { store.endState(editingState) }
     for object in managedContext.registeredObjects { (object as? ModelObject)?.storage?.abandon() }
     letGoOfChanged()
   }
@@ -101,7 +107,7 @@ public final class ModelContext: Equatable {
     // An object is of its entity's class, and an entity of one model type, or of one that
     // inherits from it.
     if let model = object.storage?.model(as: M.self) { return model }
-    if container.classes.haveSubclasses, object.entity.name != ModelType.of(M.self).name {
+    if stores.classes.haveSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)
     }
     if let made = M._modelForRow(), let storage = made.storage {
@@ -120,7 +126,7 @@ public final class ModelContext: Equatable {
   }
 
   func anyModel(of object: NSManagedObject) -> any PersistentModel {
-    guard let type = container.classes.byName[object.entity.name ?? ""] else {
+    guard let type = stores.classes.byName[object.entity.name ?? ""] else {
       preconditionFailure("A context has objects of its schema's entities only.")
     }
     func open<M: PersistentModel>(_: M.Type) -> any PersistentModel { model(of: object, M.self) }
@@ -157,7 +163,7 @@ public final class ModelContext: Equatable {
 
   private func entity(of type: ModelType) -> NSEntityDescription {
     if let lastEntity, lastEntity.type === type { return lastEntity.entity }
-    guard let entity = container.entities[ObjectIdentifier(type)] else { misuse(.notInSchema(type, container)) }
+    guard let entity = stores.entities[ObjectIdentifier(type)] else { misuse(.notInSchema(type, stores)) }
     lastEntity = (type, entity)
     return entity
   }
@@ -207,13 +213,13 @@ public final class ModelContext: Equatable {
 
   func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
     if let objectID = identifier.objectID,
-      objectID.persistentStore?.persistentStoreCoordinator === container.coordinator
+      objectID.persistentStore?.persistentStoreCoordinator === stores.coordinator
     {
       return objectID
     }
     if identifier.isTemporary { return changedModel(identifier)?.storage.object?.objectID }
-    if let store = container.dataStores.first(where: { $0.isOwn(identifier) }) { return store.objectID(of: identifier) }
-    return URL(string: identifier.uri).flatMap(container.coordinator.managedObjectID(forURIRepresentation:))
+    if let store = stores.dataStores.first(where: { $0.isOwn(identifier) }) { return store.objectID(of: identifier) }
+    return URL(string: identifier.uri).flatMap(stores.coordinator.managedObjectID(forURIRepresentation:))
   }
 
   private func changedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
@@ -239,7 +245,9 @@ public final class ModelContext: Equatable {
     if isAutosaveScheduled { return }
     isAutosaveScheduled = true
     nonisolated(unsafe) weak let context = self
-    if let autosaveQueue { return autosaveQueue { context?.saveByItself() } }
+    // A main context goes with its container, but not before it has saved.
+    nonisolated(unsafe) let waiting = stores.othersMainContext
+    if let autosaveQueue { return autosaveQueue { (waiting ?? context)?.saveByItself() } }
     if isOnMainQueue() { return DispatchQueue.main.async { context?.saveByItself() } }
     // Reported once, since `isAutosaveScheduled` stays true: no automatic save will reset it.
     warn(
@@ -295,7 +303,7 @@ public final class ModelContext: Equatable {
     // somebody observes saves, or if a uniqueness constraint can replace a new model by a
     // stored one.
     let changes =
-      isHeard || container.classes.haveUniqueValues
+      isHeard || stores.classes.haveUniqueValues
       ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
     // Keep the storages, not the models: the models live until the save ends anyway, and
     // updated objects may have none.

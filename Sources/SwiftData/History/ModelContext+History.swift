@@ -24,7 +24,7 @@ extension ModelContext {
     let wanted = Set(try fetchHistory(descriptor).compactMap { ($0 as? DefaultHistoryTransaction)?.id })
     if wanted.isEmpty { return }
     let all = Array(zip(stored, transactions(stored)))
-    for store in container.coordinator.persistentStores {
+    for store in stores.coordinator.persistentStores {
       let own = all.filter { $0.0.storeID == store.identifier }
       // What goes from the beginning, then what goes from between transactions that stay.
       let kept = own.drop { wanted.contains($0.1.id) }
@@ -61,7 +61,7 @@ extension ModelContext {
     var places: [String: Int64] = [:]
     return stored.map {
       places[$0.storeID] = $0.transactionNumber
-      return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), container.classes.byName)
+      return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), stores.classes.byName)
     }
   }
 }

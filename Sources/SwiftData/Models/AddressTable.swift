@@ -21,6 +21,11 @@ final class AddressTable: @unchecked Sendable {
       for place in 0..<count { (addresses + place).initialize(to: Atomic(0)) }
     }
 
+    deinit {
+      addresses.deallocate()
+      numbers.deallocate()
+    }
+
     @inline(__always)
     func number(_ address: UInt) -> Int? {
       // The low four bits of an object's address are zero.
@@ -47,6 +52,8 @@ final class AddressTable: @unchecked Sendable {
   private let entries = Mutex<[UInt: Int]>([:])
 
   init() { current = Atomic(AddressTable.kept(Slots(count: 64))) }
+
+  deinit { Unmanaged<Slots>.fromOpaque(current.load(ordering: .acquiring)).release() }
 
   private static func kept(_ slots: Slots) -> UnsafeRawPointer {
     UnsafeRawPointer(Unmanaged.passRetained(slots).toOpaque())

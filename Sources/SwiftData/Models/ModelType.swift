@@ -92,6 +92,14 @@ final class ModelType: Sendable {
       .flatMap { zip($0.keyPaths.map(names), $0.areRTrees).map { ($0, $1) } }
   }
 
+  /// Only of one that was made twice at the same time, on two threads. See `make(_:)`.
+  deinit {
+    managedKeys.deinitialize().deallocate()
+    places.deallocate()
+    accesses.deallocate()
+    owners.deallocate()
+  }
+
   private static let known = Mutex<[ObjectIdentifier: ModelType]>([:])
   /// Types by the address of their class. Neither is ever freed.
   private static let addresses = AddressTable()

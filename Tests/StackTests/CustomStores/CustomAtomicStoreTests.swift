@@ -75,6 +75,24 @@ struct CustomAtomicStoreTests {
     }
   }
 
+  @Test("Nodes that lead to each other are freed with their store, and when it is removed")
+  func lifetime() throws {
+    for isRemoved in [false, true] {
+      weak var node: NSAtomicStoreCacheNode?
+      weak var store: CSVStore?
+      try withStack(.csv) { stack, context in
+        let author = context.new("Author", ["name": "a"])
+        context.new("Book", ["title": "b", "author": author])
+        try context.save()
+        store = stack.store as? CSVStore
+        node = store?.cacheNode(for: author.objectID)
+        #expect((node?.value(forKey: "books") as? NSSet)?.count == 1)
+        if isRemoved { try stack.coordinator.remove(stack.store) }
+      }
+      #expect(node == nil)
+    }
+  }
+
   @Test("A file that can't be read is the error of adding the store")
   func brokenFile() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

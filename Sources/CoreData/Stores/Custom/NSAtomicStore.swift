@@ -165,9 +165,17 @@ final class CacheNodes: @unchecked Sendable {
   }
 
   func removeAll() {
-    lock.withLock {
-      byKey = [:]
-      added = [:]
+    let gone = lock.withLock {
+      defer { (byKey, added) = ([:], [:]) }
+      return byKey
     }
+    CacheNodes.part(gone)
+  }
+
+  deinit { CacheNodes.part(byKey) }
+
+  /// Nodes on both sides of a relationship keep each other.
+  private static func part(_ nodes: [Int64: NSAtomicStoreCacheNode]) {
+    for node in nodes.values { node.propertyCache = nil }
   }
 }
