@@ -39,7 +39,8 @@ extension EntityLayout {
       guard let property = layout.property(named: name), !property.isTransient else { return false }
       switch property.kind.role {
       case .toOne: layout = layout.model.layouts[property.destination]
-      case .attribute: return index == path.count - 1
+      // What a transformable's value holds is added up for each row.
+      case .attribute: return index == path.count - 1 && property.kind != .transformable
       case .toMany, .fetched, .composite: return false
       }
     }
