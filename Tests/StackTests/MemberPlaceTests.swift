@@ -68,7 +68,7 @@ struct MemberPlaceTests {
     }
   }
 
-  @Test("Members that come to the end of an owner's are written with the numbers after the last one; no other is read")
+  @Test("Members that come last are written with the numbers after the last one, and no other member is read")
   func end() throws {
     try withStack(.sqlite) { (stack, context) throws -> Void in
       let (first, second) = (context.new("Book"), context.new("Book"))

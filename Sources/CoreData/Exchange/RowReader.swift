@@ -17,8 +17,8 @@ package protocol RowReader: AnyObject {
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
 
-  /// The same if there are at most so many; nil if there are more. A reader for which all cost little more may return
-  /// all.
+  /// The same if there are at most so many; nil if there are more. A reader for which reading all costs little more
+  /// may return all.
   func members(of relationship: LayoutProperty, owner: RowReference, atMost limit: Int) throws -> [RowReference]?
 
   /// The rows of the members of a to-many relationship, for several owners of one entity: owner by owner, the

@@ -37,7 +37,7 @@ final class ToManyState {
   /// Grows whenever the members or their order may have changed.
   @exclusivity(unchecked) private(set) var changeCount = 0
 
-  /// How often it was asked of members, one at a time, whether they are in the store's set, because that has many.
+  /// How many members were asked about one at a time, since the store's set is too large to be read for one.
   var questions = 0
 
   /// The members from before a change that a hand-written accessor has announced and not yet ended.

@@ -29,8 +29,7 @@ struct OrderRun {
     func all(_ stored: [Int64: Int64]) -> [Int64] {
       if isWhole { return members }
       let followers = Set(members)
-      return stored.filter { !followers.contains($0.key) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
-        + members
+      return OrderKeys.members(inOrderOf: stored.filter { !followers.contains($0.key) }) + members
     }
   }
 

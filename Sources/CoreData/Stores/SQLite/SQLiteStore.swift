@@ -116,10 +116,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   }
 
   deinit {
-    endWatching()
-    // Or else the timer may hold the connections a little longer, and a program that ends now leaves its log behind.
-    pool?.close()
-    giveBackStocks()
+    endUse()
     removeWorkingCopy()
   }
 
@@ -155,11 +152,16 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
 
   /// Closes the file. The connections end when the last fetch in progress does.
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
-    endWatching()
-    pool?.close()
-    giveBackStocks()
+    endUse()
     pool?.write { externals?.close($0) }
     removeWorkingCopy()
+  }
+
+  private func endUse() {
+    endWatching()
+    // Or else the timer may hold the connections a little longer, and a program that ends now leaves its log behind.
+    pool?.close()
+    giveBackStocks()
   }
 
   /// Sets up the files of long values, and takes over those that an earlier store of this file could not remove; see

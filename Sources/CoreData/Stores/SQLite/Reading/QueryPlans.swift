@@ -142,7 +142,8 @@ final class MemberPlan: Sendable {
     let (select, _) = try SelectStatement.members(columns, of: members, by: storage, schema: schema) {
       .infix($0, "=", .parameter)
     }
-    text = StatementText(select.fragment.sql)
-    limited = StatementText("\(select.fragment.sql) LIMIT ?")
+    let sql = select.fragment.sql
+    text = StatementText(sql)
+    limited = StatementText("\(sql) LIMIT ?")
   }
 }

@@ -39,6 +39,11 @@ package enum OrderKeys {
     return (0..<Int64(count)).map { last + step * ($0 + 1) }
   }
 
+  /// The members that have numbers, in their order.
+  package static func members(inOrderOf numbers: [Int64: Int64]) -> [Int64] {
+    numbers.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+  }
+
   private static func renumbered(_ count: Int) -> [Int64] {
     (0..<Int64(count)).map { first + step * $0 }
   }

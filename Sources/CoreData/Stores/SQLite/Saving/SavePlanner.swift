@@ -2,7 +2,7 @@
 ///
 /// The order of the steps, in one transaction:
 /// 1. locked rows are checked;
-/// 2. the last numbers of ordered relationships are read to whose end members come;
+/// 2. where members come to the end of an ordered relationship, its last number is read;
 /// 3. links are removed: those that the changes remove, and all links of deleted rows;
 /// 4. rows are deleted, then updated, then inserted, so that a unique value can move from a deleted row to a new one.
 ///    Rows that exchange unique values need a detour: see `SaveRun`;

@@ -248,7 +248,7 @@ struct SaveRun {
     let last = try select.step() && !select.isNull(0) ? select.int(0) : nil
     select.reset()
     if let numbers = OrderKeys.following(last, count: count) { return numbers }
-    let members = try storedNumbers(plan, owner: owner).sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
+    let members = OrderKeys.members(inOrderOf: try storedNumbers(plan, owner: owner))
     let numbers = OrderKeys.following(nil, count: members.count + count)!
     for (member, number) in zip(members, numbers) { try write(number, of: member, owner: owner, plan) }
     return Array(numbers[members.count...])
