@@ -26,6 +26,8 @@ sqlite3 *openDatabase(const Run *run) {
   sqlite3 *database;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   check(NULL, sqlite3_open_v2(path, &database, flags, NULL), path);
+  // The reader of writebeside opens its connection while the other one writes.
+  check(database, sqlite3_busy_timeout(database, 10000), path);
   size_t count;
   const BenchmarkPragma *pragmas = benchmark_pragmas(run->operation, &count);
   char sql[80];
