@@ -197,20 +197,15 @@ void retag(Run *run) {
   reportMilliseconds(run, benchmark_measure(runRetag, &relating));
 }
 
-/// The greatest order key of each shelf that will stay: of its volumes that do not leave it.
-static void readLastOrders(Relating *relating, const bool *isChanged, const bool *leaves, sqlite3_int64 *last) {
-  sqlite3 *database = relating->run->database;
-  sqlite3_stmt *statement =
-    prepare(database, "SELECT Z_PK, Z_FOK_SHELF FROM ZVOLUME WHERE ZSHELF = ? ORDER BY Z_FOK_SHELF DESC");
+/// The greatest order key of each shelf, also where its volume leaves.
+static void readLastOrders(Relating *relating, const bool *isChanged, sqlite3_int64 *last) {
+  sqlite3_stmt *statement = prepare(relating->run->database, "SELECT max(Z_FOK_SHELF) FROM ZVOLUME WHERE ZSHELF = ?");
   for (size_t shelf = 0; shelf < relating->shelfCount; shelf++) {
     last[shelf] = firstOrder - orderStep;
     if (!isChanged[shelf]) continue;
     sqlite3_bind_int64(statement, 1, (sqlite3_int64)shelf + 1);
-    while (sqlite3_step(statement) == SQLITE_ROW) {
-      if (leaves[sqlite3_column_int64(statement, 0) - 1]) continue;
-      last[shelf] = sqlite3_column_int64(statement, 1);
-      break;
-    }
+    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+      last[shelf] = sqlite3_column_int64(statement, 0);
     sqlite3_reset(statement);
   }
   sqlite3_finalize(statement);
@@ -222,15 +217,13 @@ static void runMove(void *context) {
   size_t size = relating->run->size, count = benchmark_changed_count(size);
   execute(database, "BEGIN IMMEDIATE");
   bool *isChanged = calloc(relating->shelfCount, sizeof *isChanged);
-  bool *leaves = calloc(size, sizeof *leaves);
   sqlite3_int64 *last = calloc(relating->shelfCount, sizeof *last);
   for (size_t step = 0; step < count; step++) {
     size_t volume = benchmark_changed_volume(step, size);
-    leaves[volume] = true;
     isChanged[benchmark_shelf(volume, relating->shelfCount)] = true;
     isChanged[benchmark_next_shelf(volume, relating->shelfCount)] = true;
   }
-  readLastOrders(relating, isChanged, leaves, last);
+  readLastOrders(relating, isChanged, last);
   sqlite3_stmt *statement = prepare(
     database, "UPDATE ZVOLUME SET ZSHELF = ?, Z_FOK_SHELF = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?");
   for (size_t step = 0; step < count; step++) {
@@ -249,7 +242,6 @@ static void runMove(void *context) {
     relating, "UPDATE ZSHELF SET Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?", isChanged, relating->shelfVersions,
     relating->shelfCount);
   free(isChanged);
-  free(leaves);
   free(last);
   execute(database, "COMMIT");
 }

@@ -103,16 +103,15 @@ struct Relating {
   private func move() throws {
     run.measure {
       try queue.write { db in
-        let leaving = Set(changedVolumes)
         var changedShelves = Set<Int>()
-        for volume in leaving {
+        for volume in changedVolumes {
           changedShelves.insert(benchmark_shelf(volume, shelfCount))
           changedShelves.insert(benchmark_next_shelf(volume, shelfCount))
         }
+        let greatest = try db.makeStatement(sql: "SELECT max(Z_FOK_SHELF) FROM ZVOLUME WHERE ZSHELF = ?")
         var last: [Int: Int] = [:]
         for shelf in changedShelves {
-          let members = try members(db, of: shelf)
-          last[shelf] = members.last { !leaving.contains($0.key - 1) }?.order ?? firstOrder - orderStep
+          last[shelf] = try Int.fetchOne(greatest, arguments: [shelf + 1]) ?? firstOrder - orderStep
         }
         let update = try db.makeStatement(
           sql: "UPDATE ZVOLUME SET ZSHELF = ?, Z_FOK_SHELF = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
