@@ -6,6 +6,8 @@ import GRDB
 func configuration(_ operation: String) -> Configuration {
   var configuration = Configuration()
   configuration.foreignKeysEnabled = false
+  // While a connection closes or another is opened, the writer may find the database locked.
+  configuration.busyMode = .timeout(10)
   configuration.prepareDatabase { db in
     guard !db.configuration.readonly else { return }
     for pragma in sharedPragmas(operation) {

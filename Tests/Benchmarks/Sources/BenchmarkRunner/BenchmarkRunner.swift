@@ -89,10 +89,12 @@ struct BenchmarkRunner: ParsableCommand {
     let machine = BenchmarkReport.Machine(date: Date(), clock: clock)
     let roundCount = rounds ?? (scaling ? 3 : 7)
     var all: [Samples] = []
-    for size in sizes {
+    var failure: (any Error)?
+    for size in sizes where failure == nil {
       let stores = Stores(folder: folder, drivers: drivers, size: size)
       try stores.prepare(for: operations, writer: variants.contains(.strata) ? .strata : .c)
-      let samples = try Rounds(
+      let samples: Samples
+      (samples, failure) = try Rounds(
         operations: operations, variants: variants, drivers: drivers, stores: stores,
         rounds: roundCount
       ).run(progress: progress)
@@ -103,6 +105,7 @@ struct BenchmarkRunner: ParsableCommand {
     if scaling {
       let stays = report.printScaling(all)
       progress("load average \(loadAverage())")
+      if let failure { throw failure }
       if !stays { throw ExitCode(1) }
       return
     }
@@ -110,6 +113,8 @@ struct BenchmarkRunner: ParsableCommand {
     if peers { for samples in all { report.printPeers(samples) } }
     if all.count > 1 { report.printGrowth(all) }
     progress("load average \(loadAverage())")
+    // The figures above are of the rounds before.
+    if let failure { throw failure }
   }
 
   private func write(

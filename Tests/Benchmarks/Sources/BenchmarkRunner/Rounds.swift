@@ -13,15 +13,20 @@ struct Rounds {
     operation.variants.filter(variants.contains)
   }
 
-  func run(progress: (String) -> Void) throws -> Samples {
-    var samples = Samples(size: stores.size)
+  /// Returns the figures of the rounds that went well, and what ended a later one. Throws if the first one fails.
+  func run(progress: (String) -> Void) throws -> (samples: Samples, failure: (any Error)?) {
+    var complete = Samples(size: stores.size)
     for round in 0..<rounds {
       progress("round \(round + 1) of \(rounds), \(stores.size.grouped) books")
-      for operation in operations {
-        try run(operation, round: round, into: &samples)
+      var samples = complete
+      do {
+        for operation in operations { try run(operation, round: round, into: &samples) }
+      } catch where round > 0 {
+        return (complete, error)
       }
+      complete = samples
     }
-    return samples
+    return (complete, nil)
   }
 
   private func run(_ operation: Operation, round: Int, into samples: inout Samples) throws {
