@@ -71,8 +71,8 @@ public final class CoreDataManager: @unchecked Sendable {
   //> view-context
   /// For reading, on the main thread only.
   ///
-  /// Other callers get it as well, since they need an answer, and the log says who they are. What
-  /// they do with it there, the context's own guard will see.
+  /// Other callers get it as well, since they need an answer, and the log says who they are. The
+  /// context's own guard sees what they do with it.
   public var viewContext: NSManagedObjectContext {
     if !Thread.isMainThread {
       log(

@@ -154,7 +154,7 @@ struct DataControllerProgram: ChapterCommand {
     Output.heading("With await: ready, or an error")
     //> await
     let controller = try await DataController.load(at: url)
-    Output.line("the program goes on on \(CurrentQueue.name)")
+    Output.line("the program continues on \(CurrentQueue.name)")
     try addEmployee("Grace", to: controller, url)
     //< await
     try controller.close()

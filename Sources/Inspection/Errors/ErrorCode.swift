@@ -75,7 +75,7 @@ extension ErrorCode {
       do: "Read NSValidationKeyErrorKey and NSValidationValueErrorKey: they name the property and its value."),
     ErrorCode(
       1551, "NSManagedObjectConstraintValidationError",
-      "Two objects of this save have the same values for a uniqueness constraint.",
+      "Two objects of this save have the same values for a uniqueness constraint. This module reports 133021 instead.",
       do: "Find the existing object before you make a new one, or set a merge policy that decides which one stays."),
     ErrorCode(
       1560, "NSValidationMultipleErrorsError", "Several rules were broken at once.",
@@ -134,7 +134,8 @@ extension ErrorCode {
     ErrorCode(
       133020, "NSManagedObjectMergeError",
       "A row has changed in the store since your context read it, and your merge policy says to report that.",
-      do: "Look at NSConflictListErrorKey. Choose a merge policy, refresh and try again, or write through one queue."),
+      do: "Look at NSPersistentStoreSaveConflictsErrorKey. Choose a merge policy, refresh and try again, or write "
+        + "through one queue."),
     ErrorCode(
       133021, "NSManagedObjectConstraintMergeError",
       "The save would give two rows the same values for a uniqueness constraint.",
@@ -178,7 +179,8 @@ extension ErrorCode {
     ErrorCode(
       134091, "NSPersistentStoreUnsupportedRequestTypeError",
       "This type of store can't carry out this kind of request.",
-      do: "Batches and history need a SQLite store; history has to be switched on by NSPersistentHistoryTrackingKey."),
+      do: "Batches and history need a SQLite store or a server; history has to be switched on by "
+        + "NSPersistentHistoryTrackingKey."),
     ErrorCode(
       134100, "NSPersistentStoreIncompatibleVersionHashError",
       "The store was made with another version of the model: its version hashes differ.",

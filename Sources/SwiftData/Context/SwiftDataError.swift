@@ -25,7 +25,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
 
   /// The predicate can't be translated for any store.
   public static let unsupportedPredicate = SwiftDataError(
-    "unsupportedPredicate", "the predicate says what no store can be asked")
+    "unsupportedPredicate", "the predicate uses something that no store can evaluate")
   /// A key path leads to no persistent property.
   public static let unsupportedKeyPath = SwiftDataError(
     "unsupportedKeyPath", "the key path leads to no persistent property")

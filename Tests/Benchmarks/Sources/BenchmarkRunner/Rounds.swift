@@ -21,7 +21,8 @@ struct Rounds {
       var samples = complete
       do {
         for operation in operations { try run(operation, round: round, into: &samples) }
-      } catch where round > 0 {
+      } catch {
+        if round == 0 { throw error }
         return (complete, error)
       }
       complete = samples

@@ -29,7 +29,7 @@ public struct GardenJournal {
   //< sow
 
   //> list
-  /// The names of the plants that are at least so high, the tallest first.
+  /// The names of the plants of at least this height, the tallest first.
   public func names(atLeast height: Double) async throws -> [String] {
     try await context.perform { [context] in
       let request: NSFetchRequest<Plant> = Plant.fetchRequest()

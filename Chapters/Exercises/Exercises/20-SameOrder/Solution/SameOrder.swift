@@ -1,7 +1,7 @@
 import CoreData
 import ExerciseSupport
 
-/// The books of which one customer has ordered so many copies at once, by title.
+/// The books of which one customer has ordered at least `copies` copies at once, by title.
 func booksOrdered(by customer: String, atLeast copies: Int, in context: NSManagedObjectContext) throws -> [Book] {
   let request = NSFetchRequest<Book>(entityName: "Book")
   request.predicate = NSPredicate(

@@ -1,7 +1,7 @@
 import CoreData
 import ExerciseSupport
 
-/// The books that were ordered, and whose orders are all of at least so many copies; by title.
+/// The books that were ordered, and all of whose orders are of at least `copies` copies; by title.
 func booksOrderedOnly(inLotsOf copies: Int, in context: NSManagedObjectContext) throws -> [Book] {
   let request = NSFetchRequest<Book>(entityName: "Book")
   // What matters: NONE is also true of a book that has no order at all.

@@ -7,7 +7,7 @@ struct CustomerTotal: Equatable {
   let copies: Int
 }
 
-/// The customers who have ordered at least so many copies in all, by name. Makes no objects.
+/// The customers who have ordered at least `copies` copies in all, by name. Makes no objects.
 func goodCustomers(atLeast copies: Int, in context: NSManagedObjectContext) throws -> [CustomerTotal] {
   let sum = NSExpressionDescription()
   sum.name = "copies"

@@ -8,7 +8,7 @@ enum LoyaltyModel {
 
   /// Customers have a name and `points`, mandatory and 64 bits wide. Every customer starts with 100, the old ones too.
   static func two() throws -> NSManagedObjectModel {
-    // TODO: Add the attribute `points`, such that a store of version one can be migrated without help.
+    // TODO: Add the attribute `points`, so that a store of version one can be migrated without help.
     throw Unfinished("version two has a mandatory attribute points, which is 100 where it was never set")
   }
 

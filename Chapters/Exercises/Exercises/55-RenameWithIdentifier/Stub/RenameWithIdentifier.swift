@@ -8,7 +8,7 @@ enum ContactModel {
 
   /// The same, but `tel` is called `phone`.
   static func two() throws -> NSManagedObjectModel {
-    // TODO: Return the model with `phone`, such that a migration takes it for the old `tel`.
+    // TODO: Return the model with `phone`, so that a migration takes it for the old `tel`.
     throw Unfinished("version two has phone, which a migration takes for what was tel")
   }
 

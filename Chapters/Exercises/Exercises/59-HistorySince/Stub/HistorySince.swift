@@ -17,6 +17,6 @@ struct HistoryNews {
 
 /// What has happened since `token`, or since the store was made if it is nil.
 func historyNews(since token: NSPersistentHistoryToken?, in context: NSManagedObjectContext) throws -> HistoryNews {
-  // TODO: Read the history after the token, such that the next question goes on where this one ended.
+  // TODO: Read the history after the token, so that the next question goes on where this one ended.
   throw Unfinished("every change since the token is told once")
 }

@@ -19,7 +19,7 @@ import SwiftData
   }
 }
 
-/// The names of those who have a mark of at least so many points in a subject, sorted.
+/// The names of those who have a mark of at least `points` in a subject, sorted.
 func learners(with points: Int, in subject: String, _ context: ModelContext) throws -> [String] {
   let wanted = #Predicate<Learner> { learner in
     // What matters: both conditions are about the mark of one closure. Two closures may find two marks.

@@ -19,7 +19,7 @@ import SwiftData
   }
 }
 
-/// The names of those who have a mark of at least so many points in a subject, sorted.
+/// The names of those who have a mark of at least `points` in a subject, sorted.
 func learners(with points: Int, in subject: String, _ context: ModelContext) throws -> [String] {
   // TODO: Fetch those one of whose marks meets both conditions.
   throw Unfinished("one and the same mark meets both conditions")
