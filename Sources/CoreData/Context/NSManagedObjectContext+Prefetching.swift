@@ -1,7 +1,7 @@
 /// Reading the destinations of relationships together with the objects.
 extension NSManagedObjectContext {
   /// Reads the destinations along a path of relationships, level by level, unless they were read already. Each step and
-  /// entity takes one statement for some hundred objects.
+  /// entity takes a statement or two for some hundred objects.
   ///
   /// The objects keep the rows that were read for them. Otherwise these would be freed before they are used.
   func prefetch(_ path: String, from objects: [NSManagedObject]) throws {

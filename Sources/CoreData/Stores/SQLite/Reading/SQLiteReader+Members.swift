@@ -1,4 +1,4 @@
-/// The members of relationships, of one owner or of many at once.
+/// The members of a relationship of one owner.
 extension SQLiteReader {
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
     let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
@@ -19,43 +19,6 @@ extension SQLiteReader {
       defer { statement.reset() }
       return try store.references(statement, entity: entity)
     }
-  }
-
-  /// Runs one statement for every 512 owners.
-  func memberRows(
-    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
-  ) throws -> [MemberRow] {
-    let query = try queries.rowQuery(
-      store.layouts.layouts[relationship.destination], includesSubentities: true)
-    let storage = try store.schema.entity(layout).toMany[relationship.toManyIndex]
-    let files = externalFiles
-    var found = try read(isFresh: false) { connection -> [MemberRow] in
-      var found: [MemberRow] = []
-      var rest = keys.sorted()[...]
-      while !rest.isEmpty {
-        let size = QueryPlans.keyCounts.first { $0 >= rest.count } ?? QueryPlans.keyCounts.last!
-        let portion = rest.prefix(size)
-        rest = rest.dropFirst(size)
-        let statement = try connection.statement(try query.membersSQL(storage, store.schema, ownerCount: size))
-        defer { statement.reset() }
-        for place in 0..<size {
-          if place < portion.count {
-            statement.bind(portion[portion.startIndex + place], at: Int32(place + 1))
-          } else {
-            statement.bindNull(at: Int32(place + 1))
-          }
-        }
-        connection.trace?.willRun(statement, parameters: portion.map { "(int64)\($0)" })
-        found += try query.memberRows(statement, files: files)
-      }
-      return found
-    }
-    var rows = found.map(\.row)
-    rowCache.publish(&rows)
-    for (place, row) in rows.enumerated() where found[place].row !== row {
-      found[place] = MemberRow(owner: found[place].owner, row: row)
-    }
-    return found
   }
 }
 
@@ -84,17 +47,5 @@ extension SQLiteStore {
       references.append(RowReference(entity: index, key: key))
     }
     return references
-  }
-}
-
-extension RowQuery {
-  /// Selects the members' rows and the owners' keys, ordered by the owners' keys.
-  fileprivate func membersSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
-    var (select, owner) = try SelectStatement.members(columns, of: entity, by: storage, schema: schema) {
-      $0.isInParameters(ownerCount)
-    }
-    select.columns.append(owner)
-    select.order.insert(SelectStatement.Order(value: owner), at: 0)
-    return select.fragment.sql
   }
 }

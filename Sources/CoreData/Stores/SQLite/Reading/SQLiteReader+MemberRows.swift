@@ -1,0 +1,105 @@
+/// The rows of the members of a relationship of many owners. Prefetching reads them.
+extension SQLiteReader {
+  func memberRows(
+    of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
+  ) throws -> [MemberRow] {
+    let query = try queries.rowQuery(store.layouts.layouts[relationship.destination], includesSubentities: true)
+    let storage = try store.schema.entity(layout).toMany[relationship.toManyIndex]
+    if keys.count <= QueryPlans.keyCounts.last! || query.entity.hasUnknownEntities {
+      return try memberRows(of: keys.sorted(), storage, query)
+    }
+    return try memberRows(ofMany: keys.sorted(), storage, query)
+  }
+
+  /// Reads them owner by owner.
+  private func memberRows(of keys: [Int64], _ storage: ToManyStorage, _ query: RowQuery) throws -> [MemberRow] {
+    let files = externalFiles
+    var found: [MemberRow] = []
+    try read(isFresh: false) { connection in
+      try forEachPortion(of: keys, connection, sql: { try query.membersSQL(storage, store.schema, ownerCount: $0) }) {
+        found += try query.memberRows($0, files: files)
+      }
+    }
+    var rows = found.map(\.row)
+    rowCache.publish(&rows)
+    for (place, row) in rows.enumerated() where found[place].row !== row {
+      found[place] = MemberRow(owner: found[place].owner, row: row)
+    }
+    return found
+  }
+
+  /// Finds the keys of all members first, which takes indexes only, and then reads the rows in the order of their
+  /// keys. Owner by owner, the pages of the members' table would be read in no order, and many of them often. The row
+  /// of a member with several owners is read once.
+  private func memberRows(
+    ofMany keys: [Int64], _ storage: ToManyStorage, _ query: RowQuery
+  ) throws -> [MemberRow] {
+    var pairs: [(owner: Int64, member: Int64)] = []
+    var rows = try read(isFresh: false) { connection in
+      try forEachPortion(of: keys, connection, sql: { try query.pairsSQL(storage, store.schema, ownerCount: $0) }) {
+        while try $0.step() { pairs.append(($0.int(0), $0.int(1))) }
+      }
+      var members: [Int64] = []
+      for member in pairs.map(\.member).sorted() where member != members.last { members.append(member) }
+      return try self.rows(ofKeys: members, query: query, connection: connection)
+    }
+    rowCache.publish(&rows)
+    var table = KeyTable(minimumCapacity: rows.count)
+    for row in rows { table.insert(Unmanaged.passUnretained(row).toOpaque(), at: row.key) }
+    // The array keeps the rows alive.
+    return withExtendedLifetime(rows) {
+      // A pair may name a row that is gone.
+      pairs.compactMap { pair in
+        table[pair.member].map {
+          MemberRow(owner: pair.owner, row: Unmanaged<RowSnapshot>.fromOpaque($0).takeUnretainedValue())
+        }
+      }
+    }
+  }
+
+  /// Runs a statement for every 512 owners.
+  private func forEachPortion(
+    of keys: [Int64], _ connection: Connection, sql: (Int) throws -> String, _ body: (Statement) throws -> Void
+  ) throws {
+    var rest = keys[...]
+    while !rest.isEmpty {
+      let size = QueryPlans.keyCounts.first { $0 >= rest.count } ?? QueryPlans.keyCounts.last!
+      let portion = rest.prefix(size)
+      rest = rest.dropFirst(size)
+      let statement = try connection.statement(try sql(size))
+      defer { statement.reset() }
+      statement.bind(keys: portion, of: size)
+      connection.trace?.willRun(statement, parameters: portion.map { "(int64)\($0)" })
+      try body(statement)
+    }
+  }
+}
+
+extension RowQuery {
+  /// Selects the members' rows and the owners' keys, ordered by the owners' keys.
+  fileprivate func membersSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
+    var (select, owner) = try SelectStatement.members(columns, of: entity, by: storage, schema: schema) {
+      $0.isInParameters(ownerCount)
+    }
+    select.columns.append(owner)
+    select.order.insert(SelectStatement.Order(value: owner), at: 0)
+    return select.fragment.sql
+  }
+
+  /// Selects the owners' and the members' keys, in the same order, without a look at the members' rows where a table
+  /// has the pairs.
+  fileprivate func pairsSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
+    var (select, owner) = try SelectStatement.members([], of: entity, by: storage, schema: schema) {
+      $0.isInParameters(ownerCount)
+    }
+    var member = SQLExpression.column("t0", "Z_PK")
+    if let pairs = select.joins.first, case .join(let side) = storage {
+      member = .column("t1", side.member)
+      select.table = pairs.table
+      select.joins = []
+    }
+    select.columns = [owner, member]
+    select.order.insert(SelectStatement.Order(value: owner), at: 0)
+    return select.fragment.sql
+  }
+}
