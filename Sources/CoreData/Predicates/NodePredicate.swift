@@ -34,7 +34,7 @@ extension OwnPredicateClasses {
     var storedNode: PredicateNode { content!.node }
     var evaluators: EvaluatorPool { content! }
 
-    override var predicateFormat: String { PredicatePrinter.print(storedNode) }
+    override var predicateFormat: String { PredicatePrinter.print(storedNode, style: .description) }
     override var description: String { predicateFormat }
     override func copy(with zone: NSZone? = nil) -> Any { self }
     override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
@@ -75,7 +75,7 @@ final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
 
   required init?(coder: NSCoder) { fatalError("NSCompoundPredicate(coder:) is not implemented.") }
 
-  override var predicateFormat: String { PredicatePrinter.print(storedNode) }
+  override var predicateFormat: String { PredicatePrinter.print(storedNode, style: .description) }
   override var description: String { predicateFormat }
   override func copy(with zone: NSZone? = nil) -> Any { self }
   override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
