@@ -43,10 +43,10 @@ struct PredicateConversionTests {
     try check(
       #Predicate { $0.title == "Dune" && $0.pages <= 500 && $0.isRead },
       "title == \"Dune\" AND pages <= 500 AND isRead == 1")
-    try check(#Predicate { $0.title != "Dune" || !$0.isRead }, "title != \"Dune\" OR NOT isRead == 1")
+    try check(#Predicate { $0.title != "Dune" || !$0.isRead }, "title != \"Dune\" OR (NOT isRead == 1)")
     try check(#Predicate { $0.pages + 1 == 413 }, "pages + 1 == 413")
     try check(#Predicate { $0.pages % 2 == 0 }, "modulus:by:(pages, 2) == 0")
-    try check(#Predicate { $0.price / 2.0 < 5.0 }, "price / 2.0 < 5.0")
+    try check(#Predicate { $0.price / 2.0 < 5.0 }, "price / 2 < 5")
     try check(#Predicate { -$0.pages < 0 }, "-1 * pages < 0")
     try check(#Predicate { (100...412).contains($0.pages) }, "pages BETWEEN {100, 412}")
     try check(#Predicate { (100..<412).contains($0.pages) }, "pages >= 100 AND pages < 412")

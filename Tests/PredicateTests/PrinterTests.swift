@@ -33,6 +33,25 @@ struct PrinterTests {
     #expect(try PredicateParser.predicate(printed) == node.numeric)
   }
 
+  @Test("predicateFormat says whole numbers, ids, URLs and a NOT in a compound as Apple's framework does")
+  func descriptions() throws {
+    let uuid = UUID()
+    let cases: [(NSPredicate, String)] = [
+      (NSPredicate(format: "score == %@ AND weight < %@", 20.0, 10.5), "score == 20 AND weight < 10.5"),
+      (NSPredicate(format: "score BETWEEN %@", [1.0, 10.0]), "score BETWEEN {1, 10}"),
+      (NSPredicate(format: "score == %f", -3.0), "score == -3"),
+      (NSPredicate(format: "id == %@", uuid), "id == \(uuid)"),
+      (NSPredicate(format: "price > %@", Decimal(string: "1.50")!), "price > 1.5"),
+      (NSPredicate(format: "link == %@", URL(string: "https://example.org/a")!), "link == https://example.org/a"),
+      (NSPredicate(format: "NOT a == 1 AND NOT b != nil"), "(NOT a == 1) AND (NOT b != nil)"),
+      (NSPredicate(format: "NOT (a == 1 OR NOT b == 2)"), "NOT (a == 1 OR (NOT b == 2))"),
+      (NSPredicate(format: "NOT NOT a == 1"), "NOT (NOT a == 1)"), (NSPredicate(format: "NOT a == 1"), "NOT a == 1"),
+    ]
+    for (predicate, text) in cases { #expect(predicate.predicateFormat == text && predicate.description == text) }
+    #expect(NSExpression(forConstantValue: 5.0).description == "5")
+    #expect(NSExpression(format: "a / 2.0").description == "a / 2")
+  }
+
   @Test("Constants without literals come back from their casts")
   func constants() throws {
     let values: [Any?] = [

@@ -15,7 +15,9 @@ struct TypicalFormatTests {
       let back = try PredicateParser.predicate(text)
       #expect(PredicatePrinter.print(back) == text, "\(format)")
       if !format.contains("isKindOfClass") { #expect(back == node.numeric, "\(format)") }
-      #expect(NSPredicate(format: format, argumentArray: arguments).predicateFormat == text)
+      #expect(
+        NSPredicate(format: format, argumentArray: arguments).predicateFormat
+          == PredicatePrinter.print(node, style: .description))
     }
   }
 

@@ -100,6 +100,32 @@ struct FetchedResultsRuleTests {
     }
   }
 
+  @Test("A controller without a request lists nothing; a subclass shows its own list, and delegates are told of either")
+  func withoutRequest() throws {
+    final class OwnList: NSFetchedResultsController<NSManagedObject> {
+      let objects: [NSManagedObject]
+      init(_ objects: [NSManagedObject]) {
+        self.objects = objects
+        super.init()
+      }
+      override var fetchedObjects: [NSManagedObject]? { objects }
+    }
+    let empty = NSFetchedResultsController<any NSFetchRequestResult>()
+    #expect(empty.fetchedObjects == nil && empty.sections == nil && empty.sectionIndexTitles.isEmpty)
+    #expect(empty.fetchRequest.entityName == nil && empty.sectionNameKeyPath == nil && empty.cacheName == nil)
+    #expect(throws: (any Error).self) { try empty.performFetch() }
+    let counter = Counter()
+    empty.delegate = counter
+    counter.controllerDidChangeContent(empty)
+    #expect(counter.count == 1)
+    try withStack(.inMemory) { _, context in
+      let book = context.new("Book", ["title": "Solaris"])
+      let list = OwnList([book])
+      list.delegate = counter
+      #expect(list.fetchedObjects == [book])
+    }
+  }
+
   @Test("Sorting by a transient attribute is an error of the SQLite store that names it")
   func transientOrder() throws {
     try withStack(.sqlite, dictionary()) { _, context in

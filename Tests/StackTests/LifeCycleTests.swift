@@ -101,7 +101,7 @@ struct LifeCycleTests {
       #expect(!saved.isDeleted && context.deletedObjects.isEmpty && context.insertedObjects.isEmpty)
       let new = context.new("Book", ["title": "New"])
       context.delete(new)
-      #expect(context.insertedObjects.isEmpty && context.deletedObjects == [new])
+      #expect(new.isInserted && new.isDeleted && context.deletedObjects == [new])
       context.insert(new)
       #expect(context.insertedObjects == [new] && context.deletedObjects.isEmpty)
       try context.save()
@@ -110,14 +110,22 @@ struct LifeCycleTests {
     }
   }
 
-  @Test("A new object that is deleted leaves the inserted ones at once, and the context with the event")
-  func insertThenDelete() throws {
-    try withStack(.inMemory) { _, context in
-      let book = context.new("Book")
-      context.delete(book)
-      #expect(context.insertedObjects.isEmpty && context.hasChanges)
+  @Test("A new object that is deleted is inserted and deleted until the event ends", arguments: StoreKind.withCustom)
+  func insertThenDelete(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let (gone, kept) = (context.new("Book", ["title": "gone"]), context.new("Book", ["title": "kept"]))
+      context.delete(gone)
+      #expect(gone.isDeleted && context.hasChanges && context.registeredObjects == [gone, kept])
+      #expect(context.insertedObjects == [gone, kept] && context.deletedObjects == [gone])
       context.processPendingChanges()
-      #expect(!context.hasChanges && book.managedObjectContext == nil && context.registeredObjects.isEmpty)
+      #expect(context.insertedObjects == [kept] && context.deletedObjects.isEmpty)
+      #expect(gone.managedObjectContext == nil && context.registeredObjects == [kept])
+      context.delete(kept)
+      #expect(context.insertedObjects == [kept] && context.deletedObjects == [kept])
+      try context.save()
+      #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+      #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
+      #expect(try stack.elsewhere { try $0.all("Book").isEmpty })
     }
   }
 

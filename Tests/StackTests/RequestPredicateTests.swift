@@ -13,7 +13,7 @@ struct RequestPredicateTests {
       (NSCompoundPredicate(notPredicateWithSubpredicate: either), "NOT (title == \"a\" OR pages > 1)"),
       (
         NSCompoundPredicate(type: .and, subpredicates: [either, NSCompoundPredicate(notPredicateWithSubpredicate: b)]),
-        "(title == \"a\" OR pages > 1) AND NOT pages > 1"
+        "(title == \"a\" OR pages > 1) AND (NOT pages > 1)"
       ),
     ]
   }

@@ -317,8 +317,8 @@ extension ObjectState {
 }
 
 extension NSManagedObjectContext {
-  /// What ``insertedObjects``, ``updatedObjects`` and ``deletedObjects`` have, each object once, without the sets: for
-  /// those that only go through them.
+  /// What ``insertedObjects``, ``updatedObjects`` and ``deletedObjects`` have, without the sets: for those that only go
+  /// through them. Each object is there once; a new one that is deleted is among the deleted.
   package final var listedChanges: (inserted: [NSManagedObject], updated: [NSManagedObject], deleted: [NSManagedObject])
   {
     (

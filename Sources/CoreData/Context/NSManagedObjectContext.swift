@@ -32,8 +32,8 @@ extension NSManagedObjectContextConcurrencyType {
 /// context and its objects only on its queue: wrap every use in ``perform(_:)`` or ``performAndWait(_:)->_``; a
 /// main-queue context may also be used directly on the main queue.
 ///
-/// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``; see
-/// `ChangeLedger`.
+/// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``; but a new
+/// one that is deleted is in two until its event ends. See `ChangeLedger`.
 nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: passing a context to another thread is fine; using it is bound to its
   // queue, which the guard checks. Members that any thread may use say so.
@@ -275,10 +275,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Called at the end of `perform` blocks and main-queue events, before a fetch and before a save.
   open func processPendingChanges() { endEvent() }
 
-  /// Objects that the next save writes for the first time.
+  /// Objects that the next save writes for the first time; until the event ends, also new ones that were deleted.
   open var insertedObjects: Set<NSManagedObject> {
     guardQueue("insertedObjects")
-    return Set(ledger.insertedList.lazy.filter { $0.state.intersection([.inserted, .deleted]) == .inserted })
+    return Set(ledger.insertedList.lazy.filter { $0.state.contains(.inserted) })
   }
 
   /// Saved objects that were changed since.

@@ -54,8 +54,10 @@ extension NSFetchRequest: ModelRequest {
     func list(_ values: [Any]?) -> String {
       values.map { "\($0.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" })" } ?? "nil"
     }
+    // A description leaves out what makes two predicates differ.
+    let condition = predicate.map { (try? $0.node).map(PredicatePrinter.print) ?? $0.quietFormat }
     let parts = [
-      entityName ?? "nil", predicate?.quietFormat ?? "nil", list(sortDescriptors), "\(fetchLimit)",
+      entityName ?? "nil", condition ?? "nil", list(sortDescriptors), "\(fetchLimit)",
       "\(fetchOffset)", "\(fetchBatchSize)", "\(resultType.rawValue)", "\(includesSubentities)",
       "\(includesPropertyValues)", "\(includesPendingChanges)", "\(returnsObjectsAsFaults)",
       "\(returnsDistinctResults)", list(propertiesToFetch), list(propertiesToGroupBy),

@@ -4,7 +4,8 @@ import Foundation
 // would warn, and a conformance to a protocol of ours needs one. That they are of a protocol lets an initializer set
 // `self`.
 extension NSCopying where Self: FoundationComparisonPredicate {
-  /// Makes the comparison `left operator right`.
+  /// Makes the comparison `left operator right`. A convenience initializer of a subclass without stored properties may
+  /// call it.
   public init(
     leftExpression: FoundationExpression, rightExpression: FoundationExpression,
     modifier: FoundationComparisonPredicate.Modifier = .direct, type: FoundationComparisonPredicate.Operator,
@@ -15,7 +16,7 @@ extension NSCopying where Self: FoundationComparisonPredicate {
       ExpressionNode(value: rightExpression),
       modifier: Comparison.Modifier(rawValue: modifier.rawValue) ?? .direct,
       options: Comparison.Options(rawValue: options.rawValue))
-    self = ComparisonNodePredicate.make(comparison) as! Self
+    self = NSPredicate.make(.comparison(comparison), as: Self.self)
   }
 
   /// Makes a comparison by a method of the program. Linux has no way to call it: you can make and print the predicate,
@@ -26,21 +27,22 @@ extension NSCopying where Self: FoundationComparisonPredicate {
     let comparison = Comparison(
       ExpressionNode(value: leftExpression), .customSelector, ExpressionNode(value: rightExpression),
       selector: customSelector.name)
-    self = ComparisonNodePredicate.make(comparison) as! Self
+    self = NSPredicate.make(.comparison(comparison), as: Self.self)
   }
 
 }
 
 extension NSCopying where Self: FoundationComparisonPredicate {
   private var comparison: Comparison {
-    guard let own = self as? ComparisonNodePredicate else {
+    if let own = self as? ComparisonNodePredicate { return own.comparison }
+    guard case .comparison(let comparison) = SubclassedPredicate.of(self)?.evaluators.node else {
       misuse(
         MisuseReport(
           "The comparison is of a class that CoreData does not know.",
           facts: [("Class", "\(type(of: self))")],
           how: "", remedy: "Make it with an initializer of NSComparisonPredicate."))
     }
-    return own.comparison
+    return comparison
   }
 
   /// The left side of the comparison.

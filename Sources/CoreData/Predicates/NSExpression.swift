@@ -26,7 +26,7 @@ extension OwnPredicateClasses {
 
     var node: ExpressionNode { content!.node }
 
-    override var description: String { PredicatePrinter.print(node) }
+    override var description: String { PredicatePrinter.print(node, style: .description) }
     override func copy(with zone: NSZone? = nil) -> Any { self }
     override func isEqual(_ object: Any?) -> Bool { (object as? NodeExpression)?.node == node }
     override var hash: Int { node.hashValue }

@@ -25,7 +25,7 @@ extension _PredicateInitializers {
   public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {
     do {
       let node = try PredicateParser.predicate(predicateFormat, arguments: arguments ?? [])
-      self = NSPredicate.make(node) as! Self
+      self = NSPredicate.make(node, as: Self.self)
     } catch {
       misuse(.malformedPredicate(predicateFormat, error: error))
     }
@@ -39,7 +39,7 @@ extension _PredicateInitializers {
     do {
       let arguments = try ArgumentList.values(for: predicateFormat, from: argList)
       let node = try PredicateParser.predicate(predicateFormat, arguments: arguments)
-      self = NSPredicate.make(node) as! Self
+      self = NSPredicate.make(node, as: Self.self)
     } catch {
       misuse(.malformedPredicate(predicateFormat, error: error))
     }
@@ -53,7 +53,7 @@ extension _PredicateInitializers where Self: NSPredicate {
       let values = variables.mapValues { ExpressionNode(value: $0) }
       let result = try node.substituting(values)
       guard result.fits() else { throw Failure.deepPredicate }
-      return NSPredicate.make(result) as! Self
+      return NSPredicate.make(result, as: Self.self)
     } catch {
       misuse(.predicateWithoutTree(self, error: error))
     }
@@ -113,6 +113,10 @@ extension NSPredicate {
         }
         return .not(members[0])
       }
+    }
+    if let own = SubclassedPredicate.of(self) {
+      guard own.evaluators.node.fits(levels) else { throw Failure.deepPredicate.nsError }
+      return own.evaluators.node
     }
     if type(of: self) == NSPredicate.self {
       switch quietFormat {

@@ -34,7 +34,7 @@ extension OwnPredicateClasses {
     var storedNode: PredicateNode { content!.node }
     var evaluators: EvaluatorPool { content! }
 
-    override var predicateFormat: String { PredicatePrinter.print(storedNode) }
+    override var predicateFormat: String { PredicatePrinter.print(storedNode, style: .description) }
     override var description: String { predicateFormat }
     override func copy(with zone: NSZone? = nil) -> Any { self }
     override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
@@ -75,7 +75,7 @@ final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
 
   required init?(coder: NSCoder) { fatalError("NSCompoundPredicate(coder:) is not implemented.") }
 
-  override var predicateFormat: String { PredicatePrinter.print(storedNode) }
+  override var predicateFormat: String { PredicatePrinter.print(storedNode, style: .description) }
   override var description: String { predicateFormat }
   override func copy(with zone: NSZone? = nil) -> Any { self }
   override func isEqual(_ object: Any?) -> Bool { isEqualPredicate(object) }
@@ -104,12 +104,22 @@ extension NodePredicate {
 }
 
 extension NSPredicate {
-  /// An equivalent predicate of this module, if this is a plain compound of Foundation's. Those can be evaluated, but
-  /// describe themselves as FALSEPREDICATE, and are only equal to themselves. Their initializers can't be replaced: one
-  /// of another module loses against them, or makes calls ambiguous.
+  /// An equivalent predicate of this module, if this is a plain compound of Foundation's, or was made by this module's
+  /// initializers for a program's subclass. Those can be evaluated, but describe themselves as FALSEPREDICATE or
+  /// BLOCKPREDICATE, and are only equal to themselves. The initializers of compounds can't be replaced: one of another
+  /// module loses against them, or makes calls ambiguous.
   var printableTwin: NSPredicate? {
-    guard type(of: self) == NSCompoundPredicate.self, let node = try? node else { return nil }
+    let type = type(of: self)
+    if type == ComparisonNodePredicate.self || type == CompoundNodePredicate.self { return nil }
+    if let own = SubclassedPredicate.of(self) { return NSPredicate.make(own.evaluators.node) }
+    guard type == NSCompoundPredicate.self, let node = try? node else { return nil }
     return NSPredicate.make(node)
+  }
+
+  /// The predicate object of a tree for an initializer: of the class that Apple's parser would choose, or of a
+  /// program's subclass.
+  static func make<Class>(_ node: PredicateNode, as type: Class.Type) -> Class {
+    make(node) as? Class ?? SubclassedPredicate.make(type, node)
   }
 
   /// The predicate object of a tree, of the class that Apple's parser would choose.

@@ -50,6 +50,17 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     super.init()
   }
 
+  /// A controller of an empty request and a context of its own, which has no store: it lists nothing, and
+  /// ``performFetch()`` throws an error. It is for subclasses that show lists of their own, and for calls of a
+  /// delegate's methods.
+  public override init() {
+    request = NSFetchRequest()
+    sectionKeyPath = nil
+    nameOfCache = nil
+    results = FetchedResults(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType))
+    super.init()
+  }
+
   /// The context to fetch in and to follow.
   open var managedObjectContext: NSManagedObjectContext { results.context }
 

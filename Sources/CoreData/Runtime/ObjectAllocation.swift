@@ -22,3 +22,18 @@ func allocateObject<Object: AnyObject>(_ type: Object.Type, fieldsFrom model: An
   }
   return Unmanaged<Object>.fromOpaque(object).takeRetainedValue()
 }
+
+/// Exchanges the fields that two objects have from a superclass, of which `model` is an object. Each goes on to own
+/// what was the other's, so they may be of any kind.
+func exchangeFields(of object: AnyObject, with model: AnyObject) {
+  let header = 2 * MemoryLayout<Int>.size
+  let first = Unmanaged.passUnretained(object).toOpaque()
+  let second = Unmanaged.passUnretained(model).toOpaque()
+  for place in header..<ClassMetadata(type(of: model)).instanceSize {
+    let byte = first.load(fromByteOffset: place, as: UInt8.self)
+    first.storeBytes(of: second.load(fromByteOffset: place, as: UInt8.self), toByteOffset: place, as: UInt8.self)
+    second.storeBytes(of: byte, toByteOffset: place, as: UInt8.self)
+  }
+  // The fields may be constants, which the optimizer would otherwise read before they are exchanged.
+  withExtendedLifetime((object, model)) {}
+}

@@ -12,7 +12,7 @@ extension PredicateNode {
     self = node
   }
 
-  var modelText: String { PredicatePrinter.print(self, booleans: .words) }
+  var modelText: String { PredicatePrinter.print(self, style: .words) }
 }
 
 extension ExpressionNode {
@@ -22,7 +22,7 @@ extension ExpressionNode {
     self = node
   }
 
-  var modelText: String { PredicatePrinter.print(self, booleans: .words) }
+  var modelText: String { PredicatePrinter.print(self, style: .words) }
 
   /// `FUNCTION(operand, "selector:", arguments…)`
   static func method(

@@ -1,5 +1,6 @@
-import CoreData
 import Foundation
+
+@testable import CoreData
 
 /// The oracle's model and data in a store of one kind: a clean context, and one with changes that are not saved.
 final class PredicateStack {
@@ -212,8 +213,10 @@ final class PredicateStack {
       }
     }
     let parsed = try NSPredicate.parsing(writer.text, arguments: arguments)
-    // What it prints must mean the same.
-    if spelling % 5 == 0, predicate.objects.isEmpty { return try NSPredicate.parsing(parsed.predicateFormat) }
+    // What the printer writes must mean the same.
+    if spelling % 5 == 0, predicate.objects.isEmpty {
+      return try NSPredicate.parsing(PredicatePrinter.print(parsed.node))
+    }
     return parsed
   }
 }

@@ -5,32 +5,35 @@ import Foundation
 ///
 /// Parsing the result gives the same tree, with three exceptions. Booleans written as numbers become numbers, NaN
 /// becomes a quotient, and the language has no words for managed objects, classes and blocks. Numbers keep their kind:
-/// a floating 5 is written `5.0`.
+/// a floating 5 is written `5.0`. Descriptions are for people and give that up.
 struct PredicatePrinter {
   private(set) var text = ""
-  private let booleans: Booleans
+  private let style: Style
 
-  /// How Booleans are written.
-  enum Booleans {
-    /// `1` and `0`, as Apple's framework describes predicates.
-    case numbers
-    /// `YES` and `NO`, as people write them. The parser reads them as Booleans.
+  /// What the text is for.
+  enum Style {
+    /// To be read again, with Booleans as `1` and `0`.
+    case language
+    /// To be read again, with Booleans as `YES` and `NO`, which the parser reads as Booleans.
     case words
+    /// As Apple's framework describes predicates: `5` for a floating 5, `1` for a Boolean, a UUID without quotes,
+    /// parentheses around a NOT inside AND, OR and NOT.
+    case description
   }
 
-  private init(_ booleans: Booleans) { self.booleans = booleans }
+  private init(_ style: Style) { self.style = style }
 
-  static func print(_ node: PredicateNode) -> String { print(node, booleans: .numbers) }
-  static func print(_ node: ExpressionNode) -> String { print(node, booleans: .numbers) }
+  static func print(_ node: PredicateNode) -> String { print(node, style: .language) }
+  static func print(_ node: ExpressionNode) -> String { print(node, style: .language) }
 
-  static func print(_ node: PredicateNode, booleans: Booleans) -> String {
-    var printer = PredicatePrinter(booleans)
+  static func print(_ node: PredicateNode, style: Style) -> String {
+    var printer = PredicatePrinter(style)
     printer.write(node)
     return printer.text
   }
 
-  static func print(_ node: ExpressionNode, booleans: Booleans) -> String {
-    var printer = PredicatePrinter(booleans)
+  static func print(_ node: ExpressionNode, style: Style) -> String {
+    var printer = PredicatePrinter(style)
     printer.write(node)
     return printer.text
   }
@@ -59,17 +62,22 @@ struct PredicatePrinter {
     }
   }
 
-  /// Writes an operand of AND, OR or NOT. An AND or OR of several gets parentheses.
+  /// Writes an operand of AND, OR or NOT. An AND or OR of several gets parentheses, in descriptions a NOT as well.
   private mutating func writeOperand(_ node: PredicateNode) {
     switch node {
     case .and(let members), .or(let members):
       if members.count == 1 { return writeOperand(members[0]) }
       if members.isEmpty { return write(node) }
-      text += "("
-      write(node)
-      text += ")"
+      writeInParentheses(node)
+    case .not where style == .description: writeInParentheses(node)
     default: write(node)
     }
+  }
+
+  private mutating func writeInParentheses(_ node: PredicateNode) {
+    text += "("
+    write(node)
+    text += ")"
   }
 
   private mutating func write(_ comparison: Comparison) {
@@ -255,12 +263,15 @@ struct PredicatePrinter {
     switch constant {
     case .null: text += "nil"
     case .bool(let value):
-      switch booleans {
-      case .numbers: text += value ? "1" : "0"
+      switch style {
+      case .language, .description: text += value ? "1" : "0"
       case .words: text += value ? "YES" : "NO"
       }
     case .int(let value): text += String(value)
-    case .double(let value): text += PredicatePrinter.spelling(of: value)
+    case .double(let value): text += spelling(of: value)
+    case .decimal(let value) where style == .description: text += "\(value)"
+    case .uuid(let value) where style == .description: text += value.uuidString
+    case .url(let value) where style == .description: text += value.absoluteString
     case .string(let value): text += PredicateLiteral.quoted(value)
     case .date(let value): text += "CAST(\(PredicatePrinter.spelling(of: value)), \"NSDate\")"
     case .decimal(let value): text += "CAST(\"\(value)\", \"NSDecimalNumber\")"
@@ -292,6 +303,12 @@ struct PredicatePrinter {
     if value.isNaN { return "0.0 / 0.0" }
     if value.isInfinite { return value < 0 ? "-1e999" : "1e999" }
     return value.description
+  }
+
+  /// The same; in descriptions a whole number has no fraction.
+  private func spelling(of value: Double) -> String {
+    let text = PredicatePrinter.spelling(of: value)
+    return style == .description && text.hasSuffix(".0") ? String(text.dropLast(2)) : text
   }
 
   /// NaN has no literal. This is read as it is printed, and has no value either.
