@@ -112,6 +112,17 @@ struct DescriptionTests {
     #expect(!copiedElement.isAscending)
   }
 
+  @Test("An index made without arguments has no name and no elements until they are set")
+  func emptyIndex() {
+    let title = attribute("title")
+    let index = NSFetchIndexDescription()
+    #expect(index.name.isEmpty && index.elements.isEmpty && index.entity == nil)
+    index.name = "byTitle"
+    index.elements = [NSFetchIndexElementDescription(property: title, collationType: .binary)]
+    entity("Book", [title]).indexes = [index]
+    #expect(index.name == "byTitle" && index.elements.first?.indexDescription === index)
+  }
+
   @Test("An index keeps the expression that it alone refers to")
   func expressionIndex() {
     func makeElement() -> NSFetchIndexElementDescription {

@@ -73,6 +73,21 @@ struct IdentityTests {
     }
   }
 
+  @Test("An id that a program makes equals only itself, and no object has it", arguments: StoreKind.withCustom)
+  func ownID(_ kind: StoreKind) throws {
+    let (id, other) = (NSManagedObjectID(), NSManagedObjectID())
+    #expect(id == id && id != other && Set([id, other, id]) == [other, id])
+    #expect(id.isTemporaryID && id.persistentStore == nil && !"\(id)".isEmpty)
+    try withStack(kind) { _, context in
+      let book = context.new("Book")
+      #expect(book.objectID != id)
+      try context.save()
+      #expect(book.objectID != id && context.registeredObject(for: id) == nil)
+      #expect(
+        failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError)
+    }
+  }
+
   @Test(
     "obtainPermanentIDs gives ids ahead of the save, and the objects stay inserted",
     arguments: StoreKind.allCases)

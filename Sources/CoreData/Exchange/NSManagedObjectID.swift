@@ -77,6 +77,21 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     storeIdentity = store
   }
 
+  /// An id of no object, equal only to itself: a value for a property that has no id yet. It is temporary, its entity
+  /// is of no model in use, and no context has an object for it. Any thread.
+  public override convenience init() {
+    self.init(layout: ModelLayouts.of(Self.emptyModel).layouts[0], key: TemporaryKeys.next(), store: nil)
+  }
+
+  /// A model whose one entity is that of ids without an object.
+  private nonisolated(unsafe) static let emptyModel = {
+    let model = NSManagedObjectModel()
+    let entity = NSEntityDescription()
+    entity.name = "NSManagedObject"
+    model.entities = [entity]
+    return model
+  }()
+
   var reference: RowReference { RowReference(entity: layout.index, key: key) }
 
   /// The actual entity of the object.

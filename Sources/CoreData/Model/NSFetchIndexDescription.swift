@@ -18,6 +18,9 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
     for element in storedElements { element.owningIndex = self }
   }
 
+  /// Makes an index without a name and columns, for you to set.
+  public override convenience init() { self.init(name: "", elements: nil) }
+
   final var owningEntity: NSEntityDescription? {
     get { owningAnchor?.entity }
     set { owningAnchor = newValue?.anchor }
