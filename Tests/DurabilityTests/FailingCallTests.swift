@@ -20,6 +20,14 @@ struct FailingCallTests {
     #expect(code == 0, "\(output)")
   }
 
+  @Test("A migration that lacks a descriptor for a long value fails, and loses no value")
+  func noDescriptorForValue() throws {
+    let (code, output) = try runCrasher([
+      "fail-once", "--deed", "progressive", "--store", "sqlite,delete,files,full", "--fault", "descriptors",
+    ])
+    #expect(code == 0, "\(output)")
+  }
+
   @Test("A value that SQLite has no memory for fails the save, and is no null")
   func noMemoryForValue() throws {
     let (code, output) = try runCrasher([

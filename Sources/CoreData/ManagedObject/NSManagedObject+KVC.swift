@@ -3,7 +3,7 @@ extension NSManagedObject {
   /// file of its own that can't be read, for which `value(forKey:)` returns nil.
   public final func value(checkedForKey key: String) throws -> Any? {
     guard let property = layout.property(named: key) else { throw unknownKey(key).nsError }
-    if property.kind == .binary { try checkFile(of: property) }
+    if property.kind == .binary, let value = try valueInFile(of: property) { return value }
     return value(forKey: key)
   }
 
@@ -24,13 +24,14 @@ extension NSManagedObject {
     setValue(value, forKey: key)
   }
 
-  /// Throws if a value lies in a file that can't be read.
-  private final func checkFile(of property: LayoutProperty) throws {
+  /// The saved value of a property if it is in a file of its own; nil for any other value. Throws if it can't be read.
+  /// It is read once: a second reading, by `value(forKey:)`, could fail, and the value would be nil.
+  private final func valueInFile(of property: LayoutProperty) throws -> Data? {
     fireIfNeeded(call: "reading \"\(property.name)\"")
     guard changes?.holds(property.slot) != true, let row, property.word >= 0, !row.isNull(slot: property.slot),
       row.isReference(word: property.word)
-    else { return }
-    do { _ = try row.data(property) } catch let failure as Failure { throw failure.nsError }
+    else { return nil }
+    do { return try row.data(property) } catch let failure as Failure { throw failure.nsError }
   }
 
   /// The error for a key that the entity lacks.
