@@ -18,7 +18,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   case numberObjects = "An NSNumber is two words behind its header: what its type is, and the number"
   /// `NotificationObservers`.
   case notificationCenters = "A notification center has a table by name, behind a lock, at a known place"
-  /// `allocateObject(_:fieldsFrom:)`.
+  /// `allocateObject(_:fieldsFrom:)`, `exchangeFields(of:with:)`.
   case instanceSizes = "A class says how large its objects are, where ClassMetadata looks"
   /// `ClassMetadata.place(overriddenBy:of:butNotBy:)`.
   case methodPlaces = "A class has a pointer for each method, at one place in all its subclasses"

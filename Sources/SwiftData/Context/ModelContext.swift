@@ -274,10 +274,10 @@ public final class ModelContext: Equatable {
 
   /// Whether the context has unsaved changes.
   public var hasChanges: Bool { managedContext.hasChanges }
+  /// Core Data has a new object that was deleted among the inserted ones until the event ends.
+  private var insertedObjects: Set<NSManagedObject> { managedContext.insertedObjects.filter { !$0.isDeleted } }
   /// Inserted models that aren't saved yet.
-  public var insertedModelsArray: [any PersistentModel] {
-    managedContext.insertedObjects.filter { !$0.isDeleted }.map(anyModel)
-  }
+  public var insertedModelsArray: [any PersistentModel] { insertedObjects.map(anyModel) }
   /// Models with unsaved changes.
   public var changedModelsArray: [any PersistentModel] { managedContext.updatedObjects.map(anyModel) }
   /// Models that the next save deletes.
@@ -386,7 +386,7 @@ public final class ModelContext: Equatable {
   /// Discards all unsaved changes: inserted models leave the context, deleted ones come back,
   /// and changed ones have their saved values again.
   public func rollback() {
-    let inserted = managedContext.insertedObjects.filter { !$0.isDeleted }.compactMap { ($0 as? ModelObject)?.storage }
+    let inserted = insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
     for storage in inserted { storage.keepValues() }
     managedContext.rollback()
     for storage in inserted { storage.detach(deleted: false) }

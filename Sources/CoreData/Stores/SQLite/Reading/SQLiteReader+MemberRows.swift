@@ -16,7 +16,9 @@ extension SQLiteReader {
     let files = externalFiles
     var found: [MemberRow] = []
     try read(isFresh: false) { connection in
-      try forEachPortion(of: keys, connection, sql: { try query.membersSQL(storage, store.schema, ownerCount: $0) }) {
+      try forEachPortion(of: keys, connection) {
+        try connection.statement(query.membersSQL(storage, store.schema, ownerCount: QueryPlans.keyCounts[$0]))
+      } body: {
         found += try query.memberRows($0, files: files)
       }
     }
@@ -36,7 +38,9 @@ extension SQLiteReader {
   ) throws -> [MemberRow] {
     var pairs: [(owner: Int64, member: Int64)] = []
     var rows = try read(isFresh: false) { connection in
-      try forEachPortion(of: keys, connection, sql: { try query.pairsSQL(storage, store.schema, ownerCount: $0) }) {
+      try forEachPortion(of: keys, connection) {
+        try connection.statement(query.pairsSQL(storage, store.schema, ownerCount: QueryPlans.keyCounts[$0]))
+      } body: {
         while try $0.step() { pairs.append(($0.int(0), $0.int(1))) }
       }
       var members: [Int64] = []
@@ -54,23 +58,6 @@ extension SQLiteReader {
           MemberRow(owner: pair.owner, row: Unmanaged<RowSnapshot>.fromOpaque($0).takeUnretainedValue())
         }
       }
-    }
-  }
-
-  /// Runs a statement for every 512 owners.
-  private func forEachPortion(
-    of keys: [Int64], _ connection: Connection, sql: (Int) throws -> String, _ body: (Statement) throws -> Void
-  ) throws {
-    var rest = keys[...]
-    while !rest.isEmpty {
-      let size = QueryPlans.keyCounts.first { $0 >= rest.count } ?? QueryPlans.keyCounts.last!
-      let portion = rest.prefix(size)
-      rest = rest.dropFirst(size)
-      let statement = try connection.statement(try sql(size))
-      defer { statement.reset() }
-      statement.bind(keys: portion, of: size)
-      connection.trace?.willRun(statement, parameters: portion.map { "(int64)\($0)" })
-      try body(statement)
     }
   }
 }
