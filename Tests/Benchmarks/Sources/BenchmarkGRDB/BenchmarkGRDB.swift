@@ -4,7 +4,7 @@ import GRDB
 /// The GRDB driver. Its variants are the ways in which a program may use GRDB:
 /// `statement` prepared statements, `index` structs decoded by column index, `hand` records with hand-written
 /// coding, `codable` records coded by Codable, `changes` hand-written records that update only what changed,
-/// `pool` a pool's serialised writer.
+/// `pool` a pool: its serialised writer, and a read transaction for each look-up.
 @main
 struct BenchmarkGRDB {
   static func main() throws {
@@ -16,6 +16,7 @@ struct BenchmarkGRDB {
       case "writebeside": try writeBesideReader(run, pool: pool)
       case "write10": try writeBlocks(run, pool: pool, booksPerBlock: 10)
       case "write100": try writeBlocks(run, pool: pool, booksPerBlock: 100)
+      case "indexed": try lookUpOneByOne(run, pool: pool)
       default: run.unknownOperation()
       }
       return try pool.close()

@@ -139,3 +139,20 @@ struct Reading {
     withExtendedLifetime(books) {}
   }
 }
+
+/// The look-ups of `indexed`, each in a read transaction of its own, as each fetch of a context is.
+func lookUpOneByOne(_ run: Run, pool: DatabasePool) throws {
+  let isbns = lookedUpISBNs(bookCount: run.size)
+  var tally = Tally()
+  run.measure {
+    for isbn in isbns {
+      try pool.read { db in
+        let statement = try db.cachedStatement(sql: "SELECT \(bookColumns) FROM ZBOOK WHERE ZISBN = ?")
+        statement.setUncheckedArguments([isbn])
+        let rows = try Row.fetchCursor(statement)
+        while let row = try rows.next() { tally.add(IndexBook(row: row)) }
+      }
+    }
+  }
+  run.report(tally)
+}

@@ -87,7 +87,7 @@ struct Operation {
       variants: [.c, .hand, .strata]),
     Operation(
       name: "indexed", summary: "10,000 fetches by an indexed column", start: .indexedBooks,
-      variants: [.c, .index, .hand, .strata]),
+      variants: [.c, .index, .hand, .pool, .strata]),
     Operation(
       name: "scan", summary: "10 fetches by a column without index", start: .books,
       variants: [.c, .hand, .strata]),
