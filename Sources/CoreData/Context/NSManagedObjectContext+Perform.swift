@@ -26,12 +26,13 @@ extension NSManagedObjectContext {
   /// Runs a block on the context's queue and waits for it. A context without a queue runs it on this thread.
   func runInTurn<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if isOnQueue { return try block() }
-    // Only the caller knows the type. Each step that had it for a parameter would have to look it up.
-    var (value, problem): (T?, Problem?) = (nil, nil)
+    // Only the caller knows the types. Each step that had one for a parameter would have to look it up, and so would a
+    // variable for the error.
+    var (value, problem): (T?, (any Error)?) = (nil, nil)
     waitForTurn {
       do throws(Problem) { value = try block() } catch { problem = error }
     }
-    if let problem { throw problem }
+    if let problem { throw problem as! Problem }
     return value!
   }
 

@@ -34,6 +34,7 @@ extension StoresSource {
   }
 
   func announce(_ plan: SavePlan, of context: NSManagedObjectContext) {
-    context.persistentStoreCoordinator?.announce({ SaveNotice(plan.changeSets) }, from: context)
+    let changeSets = plan.changeSets
+    context.persistentStoreCoordinator?.announce({ SaveNotice(changeSets) }, from: context)
   }
 }

@@ -72,9 +72,12 @@ extension NSPersistentStoreCoordinator {
 
   /// The first store that can take new objects of an entity.
   func storeForNewObjects(of layout: EntityLayout) throws -> NSPersistentStore {
-    let candidates = persistentStores.filter { holds($0, layout) }
-    if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
-    if let readOnly = candidates.first { throw Failure.readOnlyStore(url: readOnly.url, entity: layout.name).nsError }
+    var readOnly: NSPersistentStore?
+    for store in persistentStores where holds(store, layout) {
+      if !store.isReadOnly { return store }
+      if readOnly == nil { readOnly = store }
+    }
+    if let readOnly { throw Failure.readOnlyStore(url: readOnly.url, entity: layout.name).nsError }
     throw noStore(for: layout).nsError
   }
 
