@@ -1,3 +1,4 @@
+import CSQLite
 import CoreData
 import Foundation
 import Testing
@@ -178,6 +179,31 @@ import Testing
     }
     #expect(error { _ = try fixture.migrate([stage], to: versions.second) } != nil)
     #expect(try fixture.list("title", model: versions.first) == ["Emma", "Persuasion"])
+  }
+
+  @Test("A store that another program holds locked when its new version is complete: 134090, within the time-out given")
+  func lockedByOther() throws {
+    let fixture = try StagedFixture()
+    let journal = [NSSQLitePragmasOption: ["journal_mode": "DELETE"]]
+    try fixture.with(versions.first, options: journal) { context in
+      let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+      book.setValue("Emma", forKey: "title")
+      try context.save()
+    }
+    var other: OpaquePointer?
+    try #require(sqlite3_open_v2(fixture.url.path, &other, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+    defer { sqlite3_close(other) }
+    let stage = versions.split()
+    stage.didMigrateHandler = { [other] _, _ in
+      #expect(sqlite3_exec(other, "BEGIN EXCLUSIVE", nil, nil, nil) == SQLITE_OK)
+    }
+    let options: [AnyHashable: Any] = [NSPersistentStoreTimeoutOption: 0.2]
+    let failure = error { _ = try fixture.migrate([stage], to: versions.second, options: options) }
+    #expect(failure?.domain == NSCocoaErrorDomain)
+    #expect(failure?.code == NSPersistentStoreTimeoutError)
+    #expect(failure?.userInfo[NSFilePathErrorKey] as? String == fixture.url.path)
+    #expect(sqlite3_exec(other, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
+    #expect(try fixture.list("title", model: versions.first) == ["Emma"])
   }
 
   @Test("Values in files of their own come along")

@@ -11,8 +11,10 @@ struct DatabaseReplacement: FileReplacement {
   init(_ url: URL, _ options: [AnyHashable: Any]?) throws {
     self.url = url
     self.options = options
+    var given = Connection.Options()
+    given.busyTimeout = StoreOptions(options).busyTimeout
     do {
-      connection = try Connection(path: url.path, options: Connection.Options())
+      connection = try Connection(path: url.path, options: given)
       version = try connection.pragma("data_version")
     } catch let error as SQLiteError {
       throw error.openingFailure(at: url)
@@ -28,12 +30,20 @@ struct DatabaseReplacement: FileReplacement {
   var readsNewAsOwn: Bool { true }
 
   func damage(of new: URL) throws -> String? {
-    let found = try Connection(path: new.path, options: Connection.Options()).rows("PRAGMA integrity_check")
-    return found.first?[0] == "ok" ? nil : found.compactMap { $0[0] }.prefix(3).joined(separator: ", ")
+    do {
+      let found = try Connection(path: new.path, options: Connection.Options()).rows("PRAGMA integrity_check")
+      return found.first?[0] == "ok" ? nil : found.compactMap { $0[0] }.prefix(3).joined(separator: ", ")
+    } catch let error as SQLiteError {
+      throw Failure.migrationFailed(
+        url: url, reason: "its new version can't be checked", underlying: error.failure(at: new).nsError)
+    }
   }
 
   func check() throws {
-    let now = try connection.pragma("data_version")
+    let now: String?
+    do { now = try connection.pragma("data_version") } catch let error as SQLiteError {
+      throw error.openingFailure(at: url)
+    }
     if now != version { throw Failure.fileChangedElsewhere(url: url) }
   }
 
