@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CoreData
+import CoreData
 
 @Suite("Equal models")
 struct EqualityTests {
