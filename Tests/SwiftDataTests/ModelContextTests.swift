@@ -475,6 +475,24 @@ struct ModelContextTests {
   }
 }
 
+/// A model actor without the macro, over the container's main context.
+actor MainLibrarian: ModelActor {
+  nonisolated let modelContainer: ModelContainer
+  nonisolated let modelExecutor: any ModelExecutor
+
+  @MainActor init(_ modelContainer: ModelContainer) {
+    self.modelContainer = modelContainer
+    modelExecutor = DefaultSerialModelExecutor(modelContext: modelContainer.mainContext)
+  }
+
+  func add(_ title: String) throws -> String? {
+    modelContext.insert(Book(isbn: title, title: title))
+    try modelContext.save()
+    return DispatchQueue.getSpecific(key: MainLibrarian.queue)
+  }
+  static let queue = DispatchSpecificKey<String>()
+}
+
 @Suite("A model actor")
 struct ModelActorTests {
   @Test("It has a context of its own, and reads models by identity")
@@ -499,6 +517,15 @@ struct ModelActorTests {
     async let second = other.meet(saying: otherIsThere, waitingFor: oneIsThere)
     let met = await (first, second)
     #expect(met == (true, true))
+  }
+
+  @Test("A model actor made by hand over a main context runs on the main queue, where the context belongs")
+  @MainActor func mainContext() async throws {
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let librarian = MainLibrarian(container)
+    DispatchQueue.main.setSpecific(key: MainLibrarian.queue, value: "main")
+    #expect(try await librarian.add("Emma") == "main")
+    #expect(try container.mainContext.fetch(FetchDescriptor<Book>()).map(\.title) == ["Emma"])
   }
 
   @Test("Many actors write at once")

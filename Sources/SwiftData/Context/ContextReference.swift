@@ -1,5 +1,9 @@
+import CoreData
+
 /// Leads to a context while it exists. All models of the context share it; a weak reference in each of them would cost
 /// more.
 final class ContextReference {
   @exclusivity(unchecked) unowned(unsafe) var context: ModelContext?
+  /// The Core Data context of a context that is gone, if models have outlived it: their objects are still read from it.
+  @exclusivity(unchecked) var remains: NSManagedObjectContext?
 }

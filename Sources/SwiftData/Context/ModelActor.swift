@@ -9,17 +9,20 @@ public protocol ModelExecutor: Executor {
 /// A model executor that runs one job after the other.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
-/// Runs the jobs of one actor on a queue of its own.
+/// Runs the jobs of one actor on a queue of its own, or on the main queue if its context is a container's main context.
 public final class DefaultSerialModelExecutor: @unchecked Sendable, SerialModelExecutor {
   // `@unchecked Sendable`: only the jobs use the context, one after the other.
 
   /// The actor's context.
   public let modelContext: ModelContext
-  private let queue = DispatchQueue(label: "DefaultSerialModelExecutor")
+  private let queue: DispatchQueue
 
-  /// Makes an executor for a context that nothing else uses.
+  /// Makes an executor for a context that nothing else uses, or for a main context.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
+    queue =
+      modelContext.managedContext.concurrencyType == .mainQueueConcurrencyType
+      ? .main : DispatchQueue(label: "DefaultSerialModelExecutor")
     guard modelContext.autosaveQueue == nil else { return }
     modelContext.autosaveQueue = { [queue] block in queue.async(execute: block) }
   }

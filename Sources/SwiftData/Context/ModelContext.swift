@@ -58,7 +58,12 @@ public final class ModelContext: Equatable {
   deinit {
     reference.context = nil
     for store in stores.dataStores { store.endState(editingState) }
-    for object in managedContext.registeredObjects { (object as? ModelObject)?.storage?.abandon() }
+    for object in managedContext.registeredObjects {
+      guard let storage = (object as? ModelObject)?.storage else { continue }
+      storage.abandon()
+      managedContext.automaticallyMergesChangesFromParent = false
+      reference.remains = managedContext
+    }
     letGoOfChanged()
   }
 
@@ -142,7 +147,8 @@ public final class ModelContext: Equatable {
 
   /// Inserts a model and all models that it refers to. Nothing happens to a model that is
   /// already in this context, except that a pending deletion is cancelled. A model of another
-  /// context ends the program with a message.
+  /// context ends the program with a message, unless that context is gone: the model then begins
+  /// again here, with the values that it has.
   public func insert<T: PersistentModel>(_ model: T) {
     let storage = model.storage
     // Its insertion was undone: it begins again with the values that it has.
@@ -151,7 +157,12 @@ public final class ModelContext: Equatable {
       storage.detach(deleted: false)
     }
     if let object = storage.object {
-      if storage.context !== self { misuse(.otherContext(storage, "insert(_:)")) }
+      if storage.context !== self {
+        guard storage.context?.isLeftBehind ?? storage.isAbandoned else {
+          misuse(.otherContext(storage, "insert(_:)"))
+        }
+        return takeOver(object)
+      }
       if object.isDeleted { managedContext.insert(object) }
       return
     }
@@ -159,6 +170,43 @@ public final class ModelContext: Equatable {
     storage.attach(object, in: self)
     noteChange(of: storage, model)
     storage.bringValues()
+  }
+
+  /// Whether the container that owned this context is gone. The context may still wait to save by itself.
+  private var isLeftBehind: Bool { managedContext.concurrencyType == .mainQueueConcurrencyType && owner == nil }
+
+  /// Inserts new objects with the values of an object of a context that is gone, and of all that it leads to. Their
+  /// models stand for the new objects from now on.
+  private func takeOver(_ first: ModelObject) {
+    var copies: [NSManagedObject: ModelObject] = [:]
+    var waiting: [ModelObject] = []
+    func copy(of former: NSManagedObject) -> ModelObject? {
+      if let known = copies[former] { return known }
+      guard let type = stores.classes.byName[former.entity.name ?? ""] else { return nil }
+      let copy = ModelObject(entity: entity(of: type), insertInto: managedContext)
+      copies[former] = copy
+      // All objects of a schema's entities are of this class.
+      waiting.append(unsafeDowncast(former, to: ModelObject.self))
+      return copy
+    }
+    _ = copy(of: first)
+    while let former = waiting.popLast(), let new = copies[former] {
+      for name in new.entity.attributesByName.keys { new.setValue(former.value(forKey: name), forKey: name) }
+      for (name, relationship) in new.entity.relationshipsByName {
+        if relationship.isToMany {
+          let members = former.value(forKey: name) as? Set<NSManagedObject> ?? []
+          new.setValue(Set(members.compactMap(copy)), forKey: name)
+        } else {
+          new.setValue((former.value(forKey: name) as? NSManagedObject).flatMap(copy), forKey: name)
+        }
+      }
+    }
+    // Only now: the former context goes with the last storage that it was left for.
+    for (former, new) in copies {
+      guard let storage = unsafeDowncast(former, to: ModelObject.self).storage else { continue }
+      storage.attach(new, in: self)
+      noteChange(of: storage)
+    }
   }
 
   private func entity(of type: ModelType) -> NSEntityDescription {

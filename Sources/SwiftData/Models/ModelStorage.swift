@@ -4,10 +4,10 @@ import CoreData
 ///
 ///     detached --insert--> attached --a saved deletion, a rolled back insert--> detached
 ///                             |
-///                             +--the context's end--> abandoned
+///                             +--the context's end--> abandoned --insert--> attached
 ///
-/// Detached, the values are in `values`. Attached, they are in `object`. Abandoned, they can't
-/// be reached any more.
+/// Detached, the values are in `values`. Attached, they are in `object`. Abandoned, too, but
+/// what relationships lead to can't be reached any more.
 @usableFromInline
 class ModelStorage {
   // What a reading looks at comes first: it is in one line of the processor's cache.
@@ -18,7 +18,7 @@ class ModelStorage {
   @exclusivity(unchecked) final private var heldObject: Unmanaged<ModelObject>?
   /// What stands for this storage since a model of a subclass was initialized; nil for most.
   @exclusivity(unchecked) final private(set) var whole: ModelStorage?
-  @exclusivity(unchecked) final private var isAbandoned = false
+  @exclusivity(unchecked) final private(set) var isAbandoned = false
   /// Whether a deletion was saved.
   final private var wasDeleted = false
 
@@ -30,8 +30,8 @@ class ModelStorage {
   /// context that lists it in `changed`.
   @exclusivity(unchecked) final private var kept: AnyObject?
   @exclusivity(unchecked) final private var keeper: ObjectIdentifier?
-  /// What leads to the context while that exists. The context tells its storages before it goes away, but doesn't know
-  /// those whose objects have left it.
+  /// What leads to the context while that exists, then to what it has left. The context tells its storages before it
+  /// goes away, but doesn't know those whose objects have left it.
   @exclusivity(unchecked) final private var ownReference: ContextReference?
   /// What the model is known by before its first save.
   final private(set) lazy var temporaryIdentifier = UUID()
@@ -130,6 +130,7 @@ class ModelStorage {
   final func attach(_ object: ModelObject, in context: ModelContext) {
     hold(object)
     ownReference = context.reference
+    isAbandoned = false
     wasDeleted = false
     formerIdentifier = nil
   }
@@ -151,11 +152,8 @@ class ModelStorage {
     wasDeleted = deleted
   }
 
-  /// The context is gone, so nothing of the object can be read any more.
-  final func abandon() {
-    ownReference = nil
-    isAbandoned = true
-  }
+  /// The context is gone. Its Core Data context stays while such a storage does.
+  final func abandon() { isAbandoned = true }
 
   // Changes that the program didn't make through the property.
 
@@ -188,7 +186,7 @@ class ModelStorage {
     let property = type.properties[position]
     let access = property.access(of: Value.self)
     if let object {
-      if context == nil { misuse(.contextGone(type, property)) }
+      if context == nil, !isAbandoned || property.isRelationship { misuse(.contextGone(type, property)) }
       if property.isEphemeral,
         let value = access.stored(object, self) ?? access.initialValue(property)
       {
@@ -215,9 +213,10 @@ class ModelStorage {
       return
     }
     let property = type.properties[position]
-    guard let context else { misuse(.contextGone(type, property)) }
+    let context = context
+    if context == nil, !isAbandoned || property.isRelationship { misuse(.contextGone(type, property)) }
     property.access(of: Value.self).write(value, object, self)
-    context.noteChange(of: self)
+    context?.noteChange(of: self)
   }
 }
 

@@ -1,0 +1,89 @@
+import Foundation
+import SwiftData
+import Testing
+
+/// Samples are made once, and inserted into one container after the other.
+@Suite("Models that outlive their context")
+struct OutlivingTests {
+  private func sample() -> Author {
+    let author = Author(name: "Jane")
+    let book = Book(isbn: "1", title: "Emma", author: author)
+    book.size = Size(width: 1, height: 2, unit: Size.Unit(name: "cm"))
+    book.tags = ["a", "b"]
+    author.books = [book, Book(isbn: "2", title: "Persuasion")]
+    return author
+  }
+
+  private func check(_ author: Author, in context: ModelContext) throws {
+    #expect(author.modelContext === context && Set(author.books.map(\.title)) == ["Emma", "Persuasion"])
+    try context.save()
+    let other = ModelContext(context.container)
+    let found = try other.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)]))
+    #expect(found.map(\.title) == ["Emma", "Persuasion"] && found.map { $0.author?.name } == ["Jane", "Jane"])
+    #expect(found.first?.size?.height == 2 && found.first?.tags == ["a", "b"])
+  }
+
+  @Test("…are inserted into the next one with their values and with what they lead to", arguments: [true, false])
+  func next(saves: Bool) throws {
+    let author = sample()
+    do {
+      let context = try memory(Author.self)
+      context.insert(author)
+      if saves { try context.save() }
+    }
+    #expect(author.modelContext == nil && author.name == "Jane")
+    for _ in 0..<2 {
+      let context = try memory(Author.self)
+      context.insert(author)
+      try check(author, in: context)
+    }
+  }
+
+  @Test("…are inserted by what refers to them, too")
+  func referred() throws {
+    let author = sample()
+    do { try memory(Author.self).insert(author) }
+    let context = try memory(Author.self)
+    context.insert(Book(isbn: "3", title: "Sanditon", author: author))
+    #expect(author.modelContext === context && author.books.count == 3)
+  }
+
+  @Test("…keep what is set of them in the meantime")
+  func changed() throws {
+    let author = sample()
+    do { try memory(Author.self).insert(author) }
+    author.name = "Jane Austen"
+    let context = try memory(Author.self)
+    context.insert(author)
+    try context.save()
+    #expect(try ModelContext(context.container).fetch(FetchDescriptor<Author>()).map(\.name) == ["Jane Austen"])
+  }
+
+  @Test("…go over from a main context that only waits to save by itself")
+  @MainActor func waiting() throws {
+    let author = sample()
+    for _ in 0..<3 {
+      let container = try memory(Author.self).container
+      container.mainContext.insert(author)
+      try check(author, in: container.mainContext)
+      author.name = "Jane"
+      author.books.first { $0.isbn == "1" }?.pages += 1
+    }
+    #expect(author.books.map(\.pages).max() == 3)
+  }
+
+  @Test("…leave no store open once they are gone")
+  func released() throws {
+    weak var behind: AnyObject?
+    var author: Author? = sample()
+    do {
+      let context = try memory(Author.self)
+      behind = Mirror(reflecting: context).descendant("_nsContext") as AnyObject?
+      context.insert(try #require(author))
+      try context.save()
+    }
+    #expect(author?.name == "Jane" && behind != nil)
+    author = nil
+    #expect(behind == nil)
+  }
+}
