@@ -52,6 +52,25 @@ struct FetchTests {
     }
   }
 
+  @Test(
+    "Objects are sorted by their ids, and by what a to-one relationship leads to, the unsaved ones last",
+    arguments: kinds, [true, false])
+  func sortedByIDs(_ kind: StoreKind, ascending: Bool) throws {
+    try withStack(kind) { _, context in
+      for number in 0..<12 {
+        let author = context.new("Author", ["name": "\(number)"])
+        context.new("Book", ["title": "\(number)", "author": author])
+        if number < 10 { try context.save() }
+      }
+      let inOrder = (0..<12).map { "\($0)" }
+      let wanted = ascending ? inOrder : inOrder.reversed()
+      #expect(try titles(context, request(sort: "objectID", ascending: ascending)) == wanted)
+      #expect(try titles(context, request(sort: "author", ascending: ascending)) == wanted)
+      try context.save()
+      #expect(try titles(context, request(sort: "author", ascending: ascending)) == wanted)
+    }
+  }
+
   @Test("Predicates choose, sort descriptors order, whether the objects are saved or not", arguments: kinds)
   func predicates(_ kind: StoreKind) throws {
     try withBooks(kind) { context in

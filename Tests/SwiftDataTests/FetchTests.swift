@@ -170,6 +170,24 @@ struct FetchTests {
     #expect(throws: SwiftDataError.unknownSchema) { try context.fetch(FetchDescriptor<Shelf>()) }
   }
 
+  @Test("Models are sorted by their identity, the unsaved ones too", arguments: [SortOrder.forward, .reverse])
+  func sortedByIdentity(order: SortOrder) throws {
+    let folder = TemporaryFolder()
+    for context in [try library(folder.file()), try memory(Book.self)] {
+      for number in 0..<12 {
+        context.insert(Book(isbn: "\(number)", title: "T\(number % 2)"))
+        if number < 11 { try context.save() }
+      }
+      let descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.persistentModelID, order: order)])
+      let found = try context.fetch(descriptor).map { Int($0.isbn) ?? -1 }
+      #expect(found.filter { $0 < 11 } == (order == .forward ? Array(0..<11) : Array(0..<11).reversed()))
+      #expect(found.contains(11))
+      let second = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title), SortDescriptor(\.id, order: order)])
+      try context.save()
+      #expect(try context.fetch(second).first?.isbn == (order == .forward ? "0" : "10"))
+    }
+  }
+
   @Test("After all data was deleted a new container finds nothing in the file")
   func deleteAllData() throws {
     let folder = TemporaryFolder()

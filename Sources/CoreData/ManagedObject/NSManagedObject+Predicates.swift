@@ -77,8 +77,10 @@ extension NSManagedObject: PredicateIdentity {
   var predicateIdentity: AnyHashable? { objectID }
 }
 
-extension NSManagedObjectID: PredicateIdentity {
+extension NSManagedObjectID: PredicateIdentity, PlacedIdentity {
   var predicateIdentity: AnyHashable? { self }
+  // The keys of new objects go down from -1.
+  var place: UInt64 { key < 0 ? 1 << 63 + key.magnitude : UInt64(key) }
 }
 
 extension PredicateValue {

@@ -80,10 +80,11 @@ extension ModelContext {
       request.predicate = converted
     }
     request.sortDescriptors = try descriptor.sortBy.map { sort in
-      guard let keyPath = sort.keyPath, let names = try? ModelKeyPaths.names(of: keyPath), !names.isEmpty else {
+      guard let keyPath = sort.keyPath, let names = try? ModelKeyPaths.names(of: keyPath) else {
         throw SwiftDataError.unsupportedSortDescriptor
       }
-      return NSSortDescriptor(key: names.joined(separator: "."), ascending: sort.order == .forward)
+      let key = names.isEmpty ? "objectID" : names.joined(separator: ".")
+      return NSSortDescriptor(key: key, ascending: sort.order == .forward)
     }
     if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
     if let offset = descriptor.fetchOffset { request.fetchOffset = offset }

@@ -67,17 +67,38 @@ package struct SortKey: Hashable, Sendable {
     return ComparisonResult(order: ascending ? order : -order)
   }
 
-  /// The order of two values of a key path. Objects, which have no order in the language, are equal.
+  /// The order of two values of a key path. Objects go by their rows, as in SQLite.
   func compare(_ a: PredicateValue, _ b: PredicateValue) -> ComparisonResult {
     if let comparison {
       let order = comparison.body(a.anyValue ?? NSNull(), b.anyValue ?? NSNull()).rawValue
       return ComparisonResult(order: ascending ? order : -order)
+    }
+    if let x = a.place, let y = b.place {
+      return ComparisonResult(order: x == y ? 0 : (x < y) == ascending ? -1 : 1)
     }
     guard case .constant(let x) = a, case .constant(let y) = b else {
       let order = (a.isNull ? 0 : 1) - (b.isNull ? 0 : 1)
       return ComparisonResult(order: ascending ? order : -order)
     }
     return compare(x, y)
+  }
+}
+
+/// The identity of an object that has a place among the others of its entity, by which a request can sort.
+protocol PlacedIdentity {
+  /// The row's key. New objects come after all rows, in the order in which they were made.
+  var place: UInt64 { get }
+}
+
+extension PredicateValue {
+  /// The place of the object that it is, or of the object whose id it is.
+  fileprivate var place: UInt64? {
+    switch self {
+    case .constant(.object(let object)):
+      ((object as? any PredicateIdentity)?.predicateIdentity?.base as? any PlacedIdentity)?.place
+    case .subject(let subject): (subject.predicateIdentity?.base as? any PlacedIdentity)?.place
+    default: nil
+    }
   }
 }
 
