@@ -123,6 +123,13 @@ struct DescriptionTests {
     #expect(index.name == "byTitle" && index.elements.first?.indexDescription === index)
   }
 
+  @Test("A column made without arguments is of no property")
+  func emptyElement() {
+    let element = NSFetchIndexElementDescription()
+    #expect(element.property == nil && element.propertyName?.isEmpty == true && element.collationType == .binary)
+    #expect(NSFetchIndexDescription(name: "none", elements: [element]).elements == [element])
+  }
+
   @Test("An index keeps the expression that it alone refers to")
   func expressionIndex() {
     func makeElement() -> NSFetchIndexElementDescription {

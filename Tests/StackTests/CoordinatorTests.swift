@@ -20,6 +20,15 @@ struct CoordinatorTests {
     }
   }
 
+  @Test("A coordinator made without arguments has such a model")
+  func withoutArguments() throws {
+    let coordinator = NSPersistentStoreCoordinator()
+    #expect(coordinator.managedObjectModel.entities.isEmpty && coordinator.persistentStores.isEmpty)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    #expect(context.performAndWait { failure { try context.save() } } == nil)
+  }
+
   @Test("A store type that nobody registered is refused with those that are")
   func unknownType() throws {
     let error = try #require(add("Nonsense"))

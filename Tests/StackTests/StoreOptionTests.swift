@@ -137,6 +137,24 @@ struct StoreOptionTests {
     #expect(description.options[NSSQLitePragmasOption] == nil)
   }
 
+  @Test("Descriptions of the same store are equal, those of others are not")
+  func equalDescriptions() throws {
+    let url = folder.file("equal")
+    let one = NSPersistentStoreDescription(url: url)
+    let copy = try #require(one.copy() as? NSPersistentStoreDescription)
+    #expect(one == NSPersistentStoreDescription(url: url) && one == copy && one.hash == copy.hash)
+    let changes: [(NSPersistentStoreDescription) -> Void] = [
+      { $0.url = nil }, { $0.type = NSInMemoryStoreType }, { $0.configuration = "Cloud" },
+      { $0.shouldAddStoreAsynchronously = true }, { $0.isReadOnly = true },
+      { $0.setValue("77" as NSString, forPragmaNamed: "cache_size") },
+    ]
+    for change in changes {
+      let other = NSPersistentStoreDescription(url: url)
+      change(other)
+      #expect(one != other)
+    }
+  }
+
   private func container(_ descriptions: [NSPersistentStoreDescription]) -> NSPersistentContainer {
     let container = NSPersistentContainer(name: "Library", managedObjectModel: library())
     container.persistentStoreDescriptions = descriptions

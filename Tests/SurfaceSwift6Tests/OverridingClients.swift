@@ -232,6 +232,14 @@ class SpyCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {
     calls.note()
     return super.managedObjectID(forURIRepresentation: url)
   }
+  override var managedObjectModel: NSManagedObjectModel {
+    calls.note()
+    return super.managedObjectModel
+  }
+  override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    calls.note()
+    return try super.execute(request, with: context)
+  }
 }
 
 /// Neither a policy nor a transformer is sendable, so a subclass may have variables without a word about it.

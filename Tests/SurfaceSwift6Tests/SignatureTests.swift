@@ -156,8 +156,18 @@ struct SignatureTests {
     await withCheckedContinuation { continuation in spy.perform { continuation.resume() } }
     spy.performAndWait {}
     #expect(spy.managedObjectID(forURIRepresentation: URL(fileURLWithPath: "/")) == nil)
+    #expect(spy.managedObjectModel.entities.map(\.name) == ["SpyVolume"])
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = spy
+    // A store in memory refuses it, but the coordinator is asked first.
+    #expect(throws: (any Error).self) {
+      try context.performAndWait { _ = try context.execute(NSBatchUpdateRequest(entityName: "SpyVolume")) }
+    }
     #expect(
-      spy.calls.all == ["perform(_:)", "performAndWait(_:)", "managedObjectID(forURIRepresentation:)"])
+      spy.calls.all == [
+        "perform(_:)", "performAndWait(_:)", "managedObjectID(forURIRepresentation:)", "managedObjectModel",
+        "execute(_:with:)",
+      ])
   }
 
   @Test("A program's tests answer requests with results of their own")

@@ -1,13 +1,3 @@
-extension NSPersistentStoreCoordinator {
-  /// Has the stores execute a request. A fetch returns an array of its result type, without unsaved changes; a batch
-  /// request returns its result. Called on the context's queue.
-  public func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
-    if let found = try request.found(in: context) { return found }
-    if let running = try request.start(in: context) { return running }
-    return try context.executeBatch(request, self)
-  }
-}
-
 extension NSManagedObjectContext {
   /// ``execute(_:)``.
   func executeInStores(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
@@ -19,10 +9,14 @@ extension NSManagedObjectContext {
         entity: nil, what: "execute(_:) takes batch requests; use fetch(_:) for a fetch"
       ).nsError
     }
-    return try executeBatch(request, coordinator)
+    let result = try coordinator.execute(request, with: self)
+    guard let result = result as? NSPersistentStoreResult else {
+      misuse("A coordinator's execute(_:with:) returned \(type(of: result)) to a batch request, which is no result.")
+    }
+    return result
   }
 
-  fileprivate func executeBatch(
+  func executeBatch(
     _ request: NSPersistentStoreRequest, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> NSPersistentStoreResult {
     do {

@@ -65,7 +65,7 @@ extension NSPersistentStoreCoordinator {
 
   func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
     guard store.configurationName != NSPersistentStore.defaultConfigurationName else { return true }
-    let entities = managedObjectModel.entities(forConfigurationName: store.configurationName) ?? []
+    let entities = ownModel.entities(forConfigurationName: store.configurationName) ?? []
     // A configuration has the parents of its entities, so without this entity it has no subentities of it either.
     return entities.contains { layouts.layout(of: $0)?.index == layout.index }
   }

@@ -7,9 +7,9 @@ extension NSPersistentStoreCoordinator {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
     let url = try url ?? NSPersistentStoreCoordinator.urlWithoutFile(for: type)
     if let configuration, configuration != NSPersistentStore.defaultConfigurationName,
-      managedObjectModel.entities(forConfigurationName: configuration) == nil
+      ownModel.entities(forConfigurationName: configuration) == nil
     {
-      throw Failure.unknownConfiguration(name: configuration, configurations: managedObjectModel.configurations)
+      throw Failure.unknownConfiguration(name: configuration, configurations: ownModel.configurations)
         .nsError
     }
     let hasFile = type != NSInMemoryStoreType && url.path != "/dev/null"

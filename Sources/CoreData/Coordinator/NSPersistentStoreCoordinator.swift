@@ -12,7 +12,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   // `@unchecked Sendable`: `list` and `contexts` are only touched under `lock`.
 
   /// The model. Frozen from here on.
-  public let managedObjectModel: NSManagedObjectModel
+  open var managedObjectModel: NSManagedObjectModel { ownModel }
+  let ownModel: NSManagedObjectModel
   let layouts: ModelLayouts
 
   /// A name for messages and queues.
@@ -37,10 +38,18 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     } catch {
       misuse("The model cannot be used: \(error.localizedDescription)")
     }
-    managedObjectModel = model
+    ownModel = model
     layouts = ModelLayouts.of(model)
     super.init()
     LoadedModels.register(model)
+  }
+
+  /// Makes a coordinator with a model that has no entities.
+  public override init() {
+    ownModel = NSManagedObjectModel()
+    ownModel.freeze()
+    layouts = ModelLayouts.of(ownModel)
+    super.init()
   }
 
   deinit { queueThread.free() }
@@ -102,6 +111,14 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     } else {
       add.perform()
     }
+  }
+
+  /// Has the stores execute a request. A fetch returns an array of its result type, without unsaved changes; a batch
+  /// request returns its result. Called on the context's queue. A context asks this for its batch requests.
+  open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    if let found = try request.found(in: context) { return found }
+    if let running = try request.start(in: context) { return running }
+    return try context.executeBatch(request, self)
   }
 
   /// Closes a store and removes it; its objects can't be used afterwards.

@@ -82,6 +82,18 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
     return copy
   }
 
+  /// Whether the other one describes the same store: type, place, configuration, options and pragmas, and when it is
+  /// added.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSPersistentStoreDescription else { return false }
+    return self === other
+      || url == other.url && type == other.type && configuration == other.configuration
+        && shouldAddStoreAsynchronously == other.shouldAddStoreAsynchronously && options == other.options
+  }
+
+  /// A hash of the place only, which is quick.
+  open override var hash: Int { url.hashValue }
+
   /// The type and the URL, for logs.
   open override var description: String {
     "<NSPersistentStoreDescription> (type: \(type), url: \(url?.absoluteString ?? "nil"))"

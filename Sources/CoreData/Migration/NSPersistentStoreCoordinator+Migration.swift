@@ -61,7 +61,7 @@ extension NSPersistentStoreCoordinator {
     else { return nil }
     return StoreMigration(
       storeClass: storeClass, type: type, url: url, configuration: configuration, options: options,
-      metadata: metadata, destination: managedObjectModel)
+      metadata: metadata, destination: ownModel)
   }
 
   private func isOfOwnVersion(_ storeClass: NSPersistentStore.Type, _ configuration: String?, at url: URL) -> Bool {
@@ -72,7 +72,7 @@ extension NSPersistentStoreCoordinator {
   /// Whether a store's metadata states the hashes of the coordinator's model; nil if it states none.
   private func agrees(_ metadata: [String: Any], _ configuration: String?) -> Bool? {
     guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
-      let hashes = managedObjectModel.versionHashesByName(forConfigurationName: configuration)
+      let hashes = ownModel.versionHashesByName(forConfigurationName: configuration)
     else { return nil }
     return Failure.Difference(stored: stored, model: hashes).isEmpty
   }

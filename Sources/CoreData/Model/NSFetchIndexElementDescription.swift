@@ -28,6 +28,13 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
     if expressionProperty == nil { entityProperty = property }
   }
 
+  /// Makes a column of no property, which can't be indexed.
+  public override init() {
+    storedPropertyName = ""
+    storedCollationType = .binary
+    super.init()
+  }
+
   /// The property, or the expression, whose values are indexed.
   open var property: NSPropertyDescription? { expressionProperty ?? entityProperty }
 

@@ -53,7 +53,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     guard let root else {
       preconditionFailure("A store of type \(Self.form.type) is made by the coordinator that it is added to.")
     }
-    model = root.managedObjectModel
+    model = root.ownModel
     committed = CommittedRows(root.layouts)
     super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
   }

@@ -29,7 +29,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
     guard let root else {
       fatalError("An atomic store needs a coordinator: its objects are those of a model.")
     }
-    model = root.managedObjectModel
+    model = root.ownModel
     layouts = root.layouts
     committed = CommittedRows(layouts)
     super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)

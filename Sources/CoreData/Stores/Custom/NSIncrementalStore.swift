@@ -42,7 +42,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
     guard let root else {
       fatalError("An incremental store needs a coordinator: its objects are those of a model.")
     }
-    model = root.managedObjectModel
+    model = root.ownModel
     layouts = root.layouts
     rowCache = RowCache(layouts)
     super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)

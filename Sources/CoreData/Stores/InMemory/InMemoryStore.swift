@@ -14,7 +14,7 @@ final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOper
     guard let root else {
       fatalError("An in-memory store needs a coordinator: its rows are laid out by a model.")
     }
-    model = root.managedObjectModel
+    model = root.ownModel
     committed = CommittedRows(root.layouts)
     super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
   }

@@ -99,7 +99,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
       preconditionFailure("A SQLite store is made by the coordinator that it is added to.")
     }
     self.init(
-      layouts: ModelLayouts.of(root.managedObjectModel), configurationName: name, at: url, options: options,
+      layouts: ModelLayouts.of(root.ownModel), configurationName: name, at: url, options: options,
       coordinator: root)
   }
 
