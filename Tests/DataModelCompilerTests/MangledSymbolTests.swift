@@ -88,6 +88,35 @@ struct MangledSymbolTests {
         @NSManaged func replaceObject(inKidsAt idx: Int, with value: Child)
         @NSManaged func replaceKidsAtIndexes(_ indexes: NSIndexSet, withKids values: [Child])
       }
+      private class Quiet: NSManagedObject {
+        class Nested: NSManagedObject { @NSManaged var outer: Quiet?; @NSManaged var nested: Nested? }
+        @NSManaged var text: String?
+        @NSManaged private var inner: Int32
+        @NSManaged var other: Quiet?
+        @NSManaged var others: Set<Quiet>
+        @NSManaged var store: BookStore?
+        @NSManaged var neighbor: Neighbor?
+        @NSManaged var neighbors: Set<Neighbor>
+        @NSManaged func addToOthers(_ value: Quiet)
+        func touch() { inner = 1; inner += 1; others.insert(self); addToOthers(self); store = nil }
+      }
+      private class Neighbor: NSManagedObject {}
+      fileprivate func visit(_ quiet: Quiet) {
+        quiet.neighbor = quiet.neighbor; quiet.neighbors = quiet.neighbors
+      }
+      private extension Quiet { @NSManaged var more: [Quiet] }
+      fileprivate class Quieter: Quiet { @NSManaged var textOfQuiet: String? }
+      enum Space { fileprivate final class Star: NSManagedObject { @NSManaged var name: String } }
+      func useQuiet() -> String {
+        let (quiet, star) = (Quieter(), Space.Star())
+        quiet.text = "still"; quiet.other = quiet; quiet.more = [quiet]; quiet.textOfQuiet = quiet.text
+        quiet.others = []
+        quiet.touch()
+        star.name = quiet.others.contains(quiet.more[0]) ? "one" : "none"
+        return (quiet.other?.quieterText() ?? "-") + star.name
+      }
+      extension Quiet { fileprivate func quieterText() -> String? { (self as? Quieter)?.textOfQuiet } }
+      fileprivate func use(_ nested: Quiet.Nested) { nested.outer = nested.outer; nested.nested = nested.nested }
       func use(_ store: BookStore, _ child: Child, _ base: Base) {
         store.addToKids(child); store.addToKids(NSSet()); store.addToKids(NSOrderedSet())
         store.addToKids(Set<Child>()); store.addToBookStores(store); store.removeFromKids(child)
@@ -174,6 +203,7 @@ struct MangledSymbolTests {
           store.removeFromKids(at: 3)
           store.touch()
           print(store.bookStoreName ?? "-", store.t3x, store.limited)
+          print(useQuiet())
         }
       }
       """
@@ -190,6 +220,6 @@ struct MangledSymbolTests {
     let linked = try toolchain.run("sh", "-c", "swiftc \(process.joined(separator: " "))")
     try #require(linked.status == 0, "\(linked.output)")
     let ran = try toolchain.run("./program")
-    #expect(ran.output == "add kids\nadds kids\nremove at 3 kids\nx 5 1\n")
+    #expect(ran.output == "add kids\nadds kids\nremove at 3 kids\nx 5 1\nadd others\nstillone\n")
   }
 }

@@ -69,9 +69,16 @@ struct ScannerTests {
       ])
   }
 
-  @Test("A class that other files cannot see is refused with the mend")
-  func privateClass() {
-    let output = Self.compile("private class Book: NSManagedObject { @NSManaged var a: Int }")
+  @Test("A type that other files cannot see is refused with the mend, unless it is the class of managed objects")
+  func privateTypes() {
+    let output = Self.compile(
+      """
+      private enum State: Int16 { case new }
+      private typealias Title = String
+      private class Book: NSManagedObject { @NSManaged var title: Title?; @NSManaged var state: State }
+      """)
+    #expect(output.files[0].text.contains("func _get_title_0() -> String? {"))
+    #expect(output.problems.count == 1)
     #expect(
       output.problems.first?.message.hasSuffix("generated code is in another file; make it internal") == true)
   }

@@ -55,6 +55,7 @@ enum EntityClasses {
 
   /// `NSClassFromString` costs milliseconds at its first call; a class that is not nested has a simple mangling.
   static func anyClass(named name: String) -> AnyClass? {
+    if let found = ClassNames.namedClass(name) { return found }
     let parts = name.split(separator: ".")
     if parts.count == 2, let found = TypeNames.type(parts[1], .class, in: parts[0]) as? AnyClass { return found }
     // With more parts Foundation prints a warning and finds nothing.

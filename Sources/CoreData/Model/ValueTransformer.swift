@@ -112,7 +112,9 @@ private enum ValueTransformerRegistry {
 
   static func transformer(name: String) -> ValueTransformer? {
     if let known = lock.withLock({ transformers[name] }) { return known }
-    guard let type = NSClassFromString(name) as? ValueTransformer.Type else { return nil }
+    guard let type = (ClassNames.namedClass(name) ?? NSClassFromString(name)) as? ValueTransformer.Type else {
+      return nil
+    }
     let made = type.init()
     return lock.withLock {
       if let known = transformers[name] { return known }

@@ -81,16 +81,29 @@ package enum SymbolNames {
     return result
   }
 
-  /// `key path getter for App.Book.title : Swift.Optional<Swift.String> : App.Book` -> `title`
+  /// `key path getter for App.Book.title : Swift.Optional<Swift.String> : App.Book` -> `title`. Of a private class or
+  /// property the name is `App.(Book in _0123…).title`, of an extension elsewhere `(extension in App):Lib.Book.title`.
   private static func propertyName(_ symbol: String) -> String? {
     guard let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return nil }
     defer { free(text) }
     let words = String(cString: text)
     let prefix = "key path getter for "
     guard words.hasPrefix(prefix), let colon = words.range(of: " : ") else { return nil }
-    let property = words[words.index(words.startIndex, offsetBy: prefix.count)..<colon.lowerBound]
+    var property = words[words.index(words.startIndex, offsetBy: prefix.count)..<colon.lowerBound]
+    if property.hasPrefix("(extension in "), let end = property.firstIndex(of: ":") {
+      property = property[property.index(after: end)...]
+    }
+    property = property.split(separator: "(").map(withoutFile).joined()[...]
     // A subscript is not a property.
     guard property.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }) else { return nil }
     return property.split(separator: ".").last.map(String.init)
+  }
+
+  /// `Book in _0123…).title` -> `Book.title`; another text stays.
+  private static func withoutFile(_ part: Substring) -> Substring {
+    guard let file = part.range(of: " in _"), let end = part[file.upperBound...].firstIndex(of: ")") else {
+      return part
+    }
+    return part[..<file.lowerBound] + part[part.index(after: end)...]
   }
 }

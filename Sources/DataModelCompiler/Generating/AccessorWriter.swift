@@ -7,7 +7,7 @@
 ///   is not public goes without;
 /// - `__owned` on a setter's value, because setters take ownership. Functions are declared without.
 struct AccessorWriter {
-  let types: TypeIndex
+  private(set) var types: TypeIndex
   private var keys: [String] = []
   private var body = ""
   var problems: [SourceProblem] = []
@@ -23,10 +23,12 @@ struct AccessorWriter {
   ) -> (text: String, problems: [SourceProblem]) {
     var writer = AccessorWriter(types: types)
     for source in sources {
+      writer.types = types.seen(from: source.fileName)
       for (owner, members) in groups(of: source.members) {
         writer.write(members, of: owner, in: source)
       }
     }
+    writer.types = types
     writer.writeOwnAccessors(sources, transients)
     return (writer.file(imports: sources.flatMap(\.imports), untestedSwift), writer.problems)
   }
@@ -117,7 +119,9 @@ struct AccessorWriter {
       }
     }
     if !text.isEmpty {
-      body += "\nnonisolated extension \(owner.map(quoteIfKeyword).joined(separator: ".")) {\n\(text)}\n"
+      // A private class can't be named here. Its superclass can, and has the same form.
+      let extended = types.isHidden(owner) ? ["NSManagedObject"] : owner.map(quoteIfKeyword)
+      body += "\nnonisolated extension \(extended.joined(separator: ".")) {\n\(text)}\n"
     }
   }
 
@@ -144,11 +148,13 @@ struct AccessorWriter {
   private mutating func definition(
     of member: SwiftSource.ManagedMember, in source: SwiftSource
   ) throws -> String {
+    let isHidden = types.isHidden(member.owner)
     let isPrivate = member.access <= .isFilePrivate
+    // Within a private class no other name carries the file's.
     let discriminator =
-      isPrivate ? Mangler.discriminator(module: types.module, fileName: source.fileName) : nil
-    // Two classes of one family may have private members of the same name.
-    let suffix = isPrivate ? "_\(member.owner.joined(separator: "_"))" : ""
+      isPrivate && !isHidden ? Mangler.discriminator(module: types.module, fileName: source.fileName) : nil
+    // Two classes of one family may have private members of the same name, and two files classes.
+    let suffix = isHidden ? "_\(count)" : isPrivate ? "_\(member.owner.joined(separator: "_"))" : ""
     switch member.kind {
     case .property(let type):
       let symbols = try Mangler.property(

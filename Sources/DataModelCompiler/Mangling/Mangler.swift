@@ -84,7 +84,7 @@ struct Mangler {
 
   private mutating func privateName(_ discriminator: String?) throws {
     guard let discriminator else { return }
-    try identifier(discriminator)
+    if !substitute(.identifier(discriminator)) { try identifier(discriminator) }
     append("LL")
   }
 
@@ -133,7 +133,9 @@ struct Mangler {
       guard arguments.isEmpty, !entry.declaration.isGeneric else {
         throw Failure(reason: "the generic type \(path.joined(separator: ".")) is not supported")
       }
-      if entry.module == types.module { leastAccess = min(leastAccess, entry.declaration.access) }
+      if entry.module == types.module, !types.isHidden(entry.declaration.path) {
+        leastAccess = min(leastAccess, entry.declaration.access)
+      }
       try declared(entry)
       if case .protocolType = entry.declaration.kind { append("_p") }
       return
@@ -185,7 +187,8 @@ struct Mangler {
     guard !entry.declaration.isGeneric else {
       throw Failure(reason: "the generic type \(path.joined(separator: ".")) is not supported")
     }
-    if entry.declaration.access <= .isFilePrivate {
+    let isHidden = entry.module == types.module && types.isHidden(path)
+    if isHidden, entry.fileName != types.file || !types.isManaged(path) {
       throw Failure(
         reason: "\(path.joined(separator: ".")) is private, and generated code is in another file; "
           + "make it internal")
@@ -202,18 +205,26 @@ struct Mangler {
       }
       if outer == nil { throw Failure(reason: "\(path[depth - 1]) is not declared in these sources") }
     }
-    try nominal(module: entry.module, path: path, kinds: kinds)
+    try nominal(module: entry.module, path: path, kinds: kinds, isHidden ? entry.fileName : nil)
   }
 
-  private mutating func nominal(module name: String, path: [String], kinds: [Character]) throws {
+  /// - Parameter file: the file of a type that is private, or nested in one that is.
+  private mutating func nominal(
+    module name: String, path: [String], kinds: [Character], _ file: String? = nil
+  ) throws {
     let key = Entity.nominal(module: name, path: path)
     if substitute(key) { return }
+    let outer = Array(path.dropLast())
     if path.count == 1 {
       try module(name)
     } else {
-      try nominal(module: name, path: Array(path.dropLast()), kinds: Array(kinds.dropLast()))
+      try nominal(module: name, path: outer, kinds: Array(kinds.dropLast()), file)
     }
     try identifier(path[path.count - 1])
+    // Only the outermost private name carries its file's.
+    if let file, types.isHidden(path), !types.isHidden(outer) {
+      try privateName(Mangler.discriminator(module: name, fileName: file))
+    }
     // A protocol as a type is written without its kind.
     if kinds[kinds.count - 1] != "P" { append(String(kinds[kinds.count - 1])) }
     substitutions.append(key)

@@ -7,15 +7,24 @@ struct TypeIndex {
   }
 
   let module: String
+  /// The file from which names are looked up; nil where its private types don't matter.
+  private(set) var file: String?
   private var entries: [String: Entry] = [:]
+  /// The private types of each file: two files may have one of the same name.
+  private var hidden: [String: [String: Entry]] = [:]
   private var imported: [String: Entry] = [:]
 
   init(module: String, sources: [SwiftSource], dependencies: [(module: String, sources: [SwiftSource])] = []) {
     self.module = module
     for source in sources {
       for type in source.types {
-        entries[type.path.joined(separator: ".")] = Entry(
-          module: module, declaration: type, fileName: source.fileName)
+        let name = type.path.joined(separator: ".")
+        let entry = Entry(module: module, declaration: type, fileName: source.fileName)
+        if type.access <= .isFilePrivate {
+          hidden[source.fileName, default: [:]][name] = entry
+          if entries[name] != nil { continue }
+        }
+        entries[name] = entry
       }
     }
     for dependency in dependencies {
@@ -28,14 +37,24 @@ struct TypeIndex {
     }
   }
 
-  func ownType(_ path: [String]) -> Entry? { entries[path.joined(separator: ".")] }
+  /// The same types, as code in one of the module's files sees them.
+  func seen(from file: String) -> TypeIndex {
+    var index = self
+    index.file = file
+    return index
+  }
+
+  func ownType(_ path: [String]) -> Entry? {
+    let name = path.joined(separator: ".")
+    return file.flatMap { hidden[$0]?[name] } ?? entries[name]
+  }
 
   /// The type that a name means within `scope`: the innermost first, then the module, then imported ones.
   func lookUp(_ path: [String], in scope: [String]) -> Entry? {
     for depth in stride(from: scope.count, through: 0, by: -1) {
-      if let entry = entries[(scope.prefix(depth) + path).joined(separator: ".")] { return entry }
+      if let entry = ownType(scope.prefix(depth) + path) { return entry }
     }
-    if path.count > 1, path[0] == module { return entries[path.dropFirst().joined(separator: ".")] }
+    if path.count > 1, path[0] == module { return ownType(Array(path.dropFirst())) }
     if let entry = imported[path.joined(separator: ".")] { return entry }
     if path.count > 1, let entry = imported[path.dropFirst().joined(separator: ".")], entry.module == path[0] {
       return entry
@@ -68,12 +87,32 @@ struct TypeIndex {
     }
   }
 
+  /// Whether a type is private, or nested in one that is.
+  func isHidden(_ path: [String]) -> Bool {
+    path.indices.contains { (ownType(Array(path.prefix($0 + 1)))?.declaration.access ?? .isPublic) <= .isFilePrivate }
+  }
+
+  /// Whether a class's superclasses lead to `NSManagedObject`.
+  func isManaged(_ path: [String]) -> Bool {
+    guard let last = ancestry(of: path).last, let entry = ownType(last.split(separator: ".").map(String.init)) else {
+      return false
+    }
+    return ["NSManagedObject", "CoreData.NSManagedObject"].contains(entry.declaration.inherited.joined(separator: "."))
+  }
+
   /// A type as code in an extension elsewhere must write it: own types with all they are nested in, since
-  /// an extension of `Outer.Inner` does not look into `Outer`.
+  /// an extension of `Outer.Inner` does not look into `Outer`. In place of what is private stands what has the same
+  /// form: an alias's type, and `NSManagedObject` for a subclass.
   func qualified(_ type: TypeSyntax, in scope: [String]) -> TypeSyntax {
     switch type {
     case .name(let path, let arguments):
       let entry = lookUp(path, in: scope)
+      if let declaration = entry?.declaration, entry?.module == module, isHidden(declaration.path) {
+        if case .alias(let aliased) = declaration.kind {
+          return qualified(aliased, in: Array(declaration.path.dropLast()))
+        }
+        if isManaged(declaration.path) { return .name(["NSManagedObject"], arguments: []) }
+      }
       let isNested = entry.map { $0.module == module && $0.declaration.path.count > 1 } ?? false
       return .name(
         isNested ? entry?.declaration.path ?? path : path,
