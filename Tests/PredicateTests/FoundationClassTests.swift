@@ -5,6 +5,19 @@ import Testing
 
 @Suite("Foundation's predicate classes")
 struct FoundationClassTests {
+  @Test("Compounds made by Foundation's initializers print, compare and hash as parsed ones do")
+  func compounds() {
+    let (name, age) = (NSPredicate(format: "name == 'Kyle'"), NSPredicate(format: "age > 27"))
+    let both = NSCompoundPredicate(andPredicateWithSubpredicates: [name, age])
+    let either = NSCompoundPredicate(
+      type: .or, subpredicates: [age, NSCompoundPredicate(type: .not, subpredicates: [both])])
+    #expect(both.predicateFormat == "name == \"Kyle\" AND age > 27" && "\(both)" == both.predicateFormat)
+    #expect(either.description == "age > 27 OR (NOT (name == \"Kyle\" AND age > 27))")
+    #expect(both != either && both == NSPredicate(format: "name == 'Kyle' AND age > 27"))
+    let again = NSCompoundPredicate(andPredicateWithSubpredicates: [name, age])
+    #expect(both == again && both.hash == again.hash && Set([both, again, either]).count == 2)
+  }
+
   @Test("A parsed predicate is of the class that Apple's parser makes")
   func classes() throws {
     let comparison = NSPredicate(format: "a.b > %d", 3) as? NSComparisonPredicate

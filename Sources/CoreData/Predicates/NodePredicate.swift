@@ -105,9 +105,8 @@ extension NodePredicate {
 
 extension NSPredicate {
   /// An equivalent predicate of this module, if this is a plain compound of Foundation's, or was made by this module's
-  /// initializers for a program's subclass. Those can be evaluated, but describe themselves as FALSEPREDICATE or
-  /// BLOCKPREDICATE, and are only equal to themselves. The initializers of compounds can't be replaced: one of another
-  /// module loses against them, or makes calls ambiguous.
+  /// initializers for a program's subclass. Those can be evaluated, but subclasses call themselves FALSEPREDICATE or
+  /// BLOCKPREDICATE, and are only equal to themselves; so do compounds where `CompoundWords` can't help.
   var printableTwin: NSPredicate? {
     let type = type(of: self)
     if type == ComparisonNodePredicate.self || type == CompoundNodePredicate.self { return nil }

@@ -61,6 +61,15 @@ struct ClassMetadata {
     core_data_store_word(word, UInt(bitPattern: ClassMetadata(other).start))
   }
 
+  /// Puts a method in the place of this class's own: the one that a subclass overrides and `plain` does not.
+  /// use fields of the subclass. Does nothing if there is no such method.
+  func takeMethod(overriddenBy changed: AnyClass, butNotBy plain: AnyClass) {
+    let base = unsafeBitCast(start, to: AnyClass.self)
+    guard let place = Self.place(overriddenBy: changed, of: base, butNotBy: plain) else { return }
+    let word = UnsafeMutablePointer(mutating: (start + place * 8).assumingMemoryBound(to: UInt.self))
+    core_data_store_word(word, ClassMetadata(changed).word(at: place))
+  }
+
   /// The place of the method that `changed` overrides: the only word in which `changed` differs from `base` and `plain`
   /// does not. nil if there is no such word, or more than one.
   static func place(overriddenBy changed: AnyClass, of base: AnyClass, butNotBy plain: AnyClass) -> Int? {

@@ -20,7 +20,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   case notificationCenters = "A notification center has a table by name, behind a lock, at a known place"
   /// `allocateObject(_:fieldsFrom:)`, `exchangeFields(of:with:)`.
   case instanceSizes = "A class says how large its objects are, where ClassMetadata looks"
-  /// `ClassMetadata.place(overriddenBy:of:butNotBy:)`.
+  /// `ClassMetadata.place(overriddenBy:of:butNotBy:)`, `takeMethod(overriddenBy:butNotBy:)`.
   case methodPlaces = "A class has a pointer for each method, at one place in all its subclasses"
   /// `ClassMetadata.standBelow(_:superclass:)`.
   case superclasses = "A class has its superclass in its second word, and a cast looks there"
@@ -42,7 +42,9 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case .numberObjects: "Such objects are made by Foundation: values by key are slower."
     case .notificationCenters: "Notifications are posted also where nobody hears them: small saves are slower."
     case .instanceSizes: "The program ends with this sentence at the first predicate or expression that it makes."
-    case .methodPlaces: "Each class is taken to override validateValue(_:forKey:): saves are slower."
+    case .methodPlaces:
+      "Each class is taken to override validateValue(_:forKey:): saves are slower. NSCompoundPredicate(…) prints as "
+        + "FALSEPREDICATE."
     case .superclasses: "A typed fetch request can't be cast to one for any results."
     case .argumentLists: "NSPredicate(format:arguments:) can't be used with getVaList(_:); argumentArray: can."
     case .typeNames: "Foundation finds classes, more slowly; accessors of transient attributes are not found by key."

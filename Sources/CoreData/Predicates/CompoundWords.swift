@@ -1,0 +1,56 @@
+import Foundation
+
+/// What Foundation's compounds say of themselves. Its class prints each of them as FALSEPREDICATE, finds all of them
+/// equal, and its initializers can't be replaced. So its methods are: in the class's own table stand these.
+enum CompoundWords {
+  /// Called while the program is loaded. Does nothing if the table is not what `ClassMetadata` says.
+  static let setUp: Void = {
+    let foreign = ClassMetadata(NSCompoundPredicate.self)
+    let changed: [AnyClass] = [WithFormat.self, WithDescription.self, WithEquality.self, WithHash.self]
+    for type in changed {
+      foreign.takeMethod(overriddenBy: type, butNotBy: Plain.self)
+    }
+  }()
+
+  #if compiler(>=6.3) && os(Linux)
+  @section(".init_array") @used
+  nonisolated private static let load: @convention(c) () -> Void = { CompoundWords.setUp }
+  #endif
+
+  // Objects of these classes are never made: `self` is one of Foundation's class.
+
+  private final class Plain: NSCompoundPredicate {}
+
+  private final class WithFormat: NSCompoundPredicate {
+    override var predicateFormat: String { CompoundWords.format(self) }
+  }
+
+  private final class WithDescription: NSCompoundPredicate {
+    override var description: String { CompoundWords.format(self) }
+  }
+
+  private final class WithEquality: NSCompoundPredicate {
+    override func isEqual(_ object: Any?) -> Bool { CompoundWords.isEqual(self, object) }
+  }
+
+  private final class WithHash: NSCompoundPredicate {
+    override var hash: Int { CompoundWords.hash(self) }
+  }
+
+  @inline(never)
+  private static func format(_ compound: NSPredicate) -> String {
+    guard let node = try? compound.node else { return "FALSEPREDICATE" }
+    return PredicatePrinter.print(node, style: .description)
+  }
+
+  @inline(never)
+  private static func isEqual(_ compound: NSPredicate, _ object: Any?) -> Bool {
+    guard let other = object as? NSPredicate else { return false }
+    if other === compound { return true }
+    guard let node = try? compound.node, let otherNode = try? other.node else { return false }
+    return node == otherNode
+  }
+
+  @inline(never)
+  private static func hash(_ compound: NSPredicate) -> Int { (try? compound.node)?.hashValue ?? 0 }
+}
