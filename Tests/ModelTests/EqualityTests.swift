@@ -1,7 +1,6 @@
+import CoreData
 import Foundation
 import Testing
-
-import CoreData
 
 @Suite("Equal models")
 struct EqualityTests {

@@ -3,7 +3,8 @@ import Foundation
 /// What Foundation's compounds say of themselves. Its class prints each of them as FALSEPREDICATE, finds all of them
 /// equal, and its initializers can't be replaced. So its methods are: in the class's own table stand these.
 enum CompoundWords {
-  /// Called while the program is loaded. Does nothing if the table is not what `ClassMetadata` says.
+  /// Done when this module makes its first predicate, as compounds are made of those. Does nothing if the table is not
+  /// what `ClassMetadata` says.
   static let setUp: Void = {
     let foreign = ClassMetadata(NSCompoundPredicate.self)
     let changed: [AnyClass] = [WithFormat.self, WithDescription.self, WithEquality.self, WithHash.self]
@@ -11,11 +12,6 @@ enum CompoundWords {
       foreign.takeMethod(overriddenBy: type, butNotBy: Plain.self)
     }
   }()
-
-  #if compiler(>=6.3) && os(Linux)
-  @section(".init_array") @used
-  nonisolated private static let load: @convention(c) () -> Void = { CompoundWords.setUp }
-  #endif
 
   // Objects of these classes are never made: `self` is one of Foundation's class.
 

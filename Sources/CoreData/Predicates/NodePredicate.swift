@@ -123,7 +123,8 @@ extension NSPredicate {
 
   /// The predicate object of a tree, of the class that Apple's parser would choose.
   static func make(_ node: PredicateNode) -> NSPredicate {
-    switch node {
+    CompoundWords.setUp
+    return switch node {
     case .constant(let value): NSPredicate(value: value)
     case .and: CompoundNodePredicate(.and, node: node)
     case .or: CompoundNodePredicate(.or, node: node)
