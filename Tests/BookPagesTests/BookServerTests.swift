@@ -23,7 +23,7 @@ import Testing
     await #expect(throws: PagesProblem.self) { try await server.run() }
   }
 
-  @Test(.timeLimit(.minutes(1))) func `It ends when nobody asks for a while`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `It ends when nobody asks for a while`() async throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     try await BookServer(folder: folder.appendingPathComponent("book"), port: 0, idleMinutes: 0.005).run()

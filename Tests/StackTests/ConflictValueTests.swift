@@ -220,7 +220,7 @@ struct ConflictValueTests {
     }
   }
 
-  @Test("A thousand duplicates are settled together", .timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+  @Test("A thousand duplicates are settled together", .timeLimit(.minutes(10)), arguments: StoreKind.allCases)
   func many(_ kind: StoreKind) throws {
     try unique(kind) { stack, context in
       for index in 0..<1000 { context.new("Book", ["isbn": "\(index)", "title": "old"]) }

@@ -4,6 +4,7 @@ import CoreData
 /// more.
 final class ContextReference {
   @exclusivity(unchecked) unowned(unsafe) var context: ModelContext?
-  /// The Core Data context of a context that is gone, if models have outlived it: their objects are still read from it.
+  /// The Core Data context of a context that is gone, if models have outlived it: it has the values with which they may
+  /// be inserted elsewhere.
   @exclusivity(unchecked) var remains: NSManagedObjectContext?
 }

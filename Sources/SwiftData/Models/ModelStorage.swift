@@ -6,8 +6,8 @@ import CoreData
 ///                             |
 ///                             +--the context's end--> abandoned --insert--> attached
 ///
-/// Detached, the values are in `values`. Attached, they are in `object`. Abandoned, too, but
-/// what relationships lead to can't be reached any more.
+/// Detached, the values are in `values`. Attached, they are in `object`. Abandoned, they still are, but only an
+/// insertion into another context takes them from there.
 @usableFromInline
 class ModelStorage {
   // What a reading looks at comes first: it is in one line of the processor's cache.
@@ -152,7 +152,7 @@ class ModelStorage {
     wasDeleted = deleted
   }
 
-  /// The context is gone. Its Core Data context stays while such a storage does.
+  /// The context is gone. Its Core Data context stays while such a storage does, for an insertion elsewhere.
   final func abandon() { isAbandoned = true }
 
   // Changes that the program didn't make through the property.
@@ -186,7 +186,7 @@ class ModelStorage {
     let property = type.properties[position]
     let access = property.access(of: Value.self)
     if let object {
-      if context == nil, !isAbandoned || property.isRelationship { misuse(.contextGone(type, property)) }
+      if context == nil { misuse(.contextGone(type, property)) }
       if property.isEphemeral,
         let value = access.stored(object, self) ?? access.initialValue(property)
       {
@@ -213,10 +213,9 @@ class ModelStorage {
       return
     }
     let property = type.properties[position]
-    let context = context
-    if context == nil, !isAbandoned || property.isRelationship { misuse(.contextGone(type, property)) }
+    guard let context else { misuse(.contextGone(type, property)) }
     property.access(of: Value.self).write(value, object, self)
-    context?.noteChange(of: self)
+    context.noteChange(of: self)
   }
 }
 
