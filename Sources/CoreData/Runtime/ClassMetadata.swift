@@ -64,7 +64,7 @@ struct ClassMetadata {
   /// Puts a method in the place of this class's own: the one that a subclass overrides and `plain` does not. It must
   /// not use fields of the subclass, as `self` will be no object of it. Does nothing if there is no such method.
   func takeMethod(overriddenBy changed: AnyClass, butNotBy plain: AnyClass) {
-    let base = unsafeBitCast(start, to: AnyClass.self)
+    let base: AnyClass = unsafeBitCast(start, to: AnyClass.self)
     guard let place = Self.place(overriddenBy: changed, of: base, butNotBy: plain) else { return }
     let word = UnsafeMutablePointer(mutating: (start + place * 8).assumingMemoryBound(to: UInt.self))
     core_data_store_word(word, ClassMetadata(changed).word(at: place))
