@@ -34,6 +34,7 @@ extension StoresSource {
   }
 
   func announce(_ plan: SavePlan, of context: NSManagedObjectContext) {
+    // The closure would keep a copy of the whole plan.
     let changeSets = plan.changeSets
     context.persistentStoreCoordinator?.announce({ SaveNotice(changeSets) }, from: context)
   }

@@ -33,6 +33,8 @@ enum CompoundWords {
     override var hash: Int { CompoundWords.hash(self) }
   }
 
+  // Not inlined, so that nothing of a subclass is taken for granted of `self`.
+
   @inline(never)
   private static func format(_ compound: NSPredicate) -> String {
     guard let node = try? compound.node else { return "FALSEPREDICATE" }
@@ -40,12 +42,7 @@ enum CompoundWords {
   }
 
   @inline(never)
-  private static func isEqual(_ compound: NSPredicate, _ object: Any?) -> Bool {
-    guard let other = object as? NSPredicate else { return false }
-    if other === compound { return true }
-    guard let node = try? compound.node, let otherNode = try? other.node else { return false }
-    return node == otherNode
-  }
+  private static func isEqual(_ compound: NSPredicate, _ object: Any?) -> Bool { compound.isEqualPredicate(object) }
 
   @inline(never)
   private static func hash(_ compound: NSPredicate) -> Int { (try? compound.node)?.hashValue ?? 0 }

@@ -86,14 +86,17 @@ final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
   }
 }
 
-extension NodePredicate {
+extension NSPredicate {
+  /// Whether the other one has the same tree: a predicate of this module, a compound of Foundation's, or a constant.
   func isEqualPredicate(_ object: Any?) -> Bool {
-    if let other = object as? any NodePredicate { return other === self || other.storedNode == storedNode }
-    // Foundation's compounds, and its constants.
-    guard let other = object as? NSPredicate, let node = try? other.node else { return false }
-    return node == storedNode
+    guard let other = object as? NSPredicate else { return false }
+    if other === self { return true }
+    guard let node = try? node, let otherNode = try? other.node else { return false }
+    return node == otherNode
   }
+}
 
+extension NodePredicate {
   func evaluateOrTrap(_ object: Any?, _ variables: [String: Any]) -> Bool {
     do {
       return try evaluators.evaluate(object, variables)
