@@ -1,129 +1,135 @@
 // SHA-256 and SHA-512 (FIPS 180-4), the two digests that identify data models. Both process blocks with a state of
 // eight words. They differ in the word's width and in the numbers of rounds and rotations.
+//
+// Both count in `UInt64`, of which SHA-256 uses the lower half. One function for any width of word would say the same,
+// but a debug build does not specialize it, and opening a store there spent half its time on hashes.
 
 /// The SHA-256 digest of `bytes`: 32 bytes.
 public func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-  digest(
-    bytes, initialState256, constants256,
-    shifts: Shifts(
-      sigma0: (2, 13, 22), sigma1: (6, 11, 25),
-      schedule0: (7, 18, 3), schedule1: (17, 19, 10)))
+  digest(Array(bytes), .sha256)
 }
 
 /// The SHA-512 digest of `bytes`: 64 bytes.
 public func sha512(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-  digest(
-    bytes, initialState512, constants512,
-    shifts: Shifts(
-      sigma0: (28, 34, 39), sigma1: (14, 18, 41),
-      schedule0: (1, 8, 7), schedule1: (19, 61, 6)))
+  digest(Array(bytes), .sha512)
 }
 
-/// The rotation distances. The third of a schedule's is a shift.
-private struct Shifts<Word> {
-  var sigma0: (Word, Word, Word)
-  var sigma1: (Word, Word, Word)
-  var schedule0: (Word, Word, Word)
-  var schedule1: (Word, Word, Word)
+/// In what the two digests differ.
+private struct Variant {
+  /// The bits of a word.
+  var width: UInt64
+
+  var initialState: [UInt64]
+  var constants: [UInt64]
+
+  // The rotation distances. The third of a schedule's is a shift.
+  var sigma0: (UInt64, UInt64, UInt64)
+  var sigma1: (UInt64, UInt64, UInt64)
+  var schedule0: (UInt64, UInt64, UInt64)
+  var schedule1: (UInt64, UInt64, UInt64)
+
+  /// SHA-256's tables are the same fractions, to half as many bits.
+  static let sha256 = Variant(
+    width: 32, initialState: squareRoots.map { $0 >> 32 }, constants: cubeRoots.prefix(64).map { $0 >> 32 },
+    sigma0: (2, 13, 22), sigma1: (6, 11, 25), schedule0: (7, 18, 3), schedule1: (17, 19, 10))
+
+  static let sha512 = Variant(
+    width: 64, initialState: squareRoots, constants: cubeRoots,
+    sigma0: (28, 34, 39), sigma1: (14, 18, 41), schedule0: (1, 8, 7), schedule1: (19, 61, 6))
+
+  var bytesOfWord: Int { Int(width) / 8 }
+  var blockSize: Int { bytesOfWord * 16 }
+  var mask: UInt64 { .max >> (64 - width) }
 }
 
-private func digest<Word: FixedWidthInteger & UnsignedInteger>(
-  _ bytes: some Sequence<UInt8>, _ initial: [Word], _ constants: [Word], shifts: Shifts<Word>
-) -> [UInt8] {
-  let blockSize = Word.bitWidth * 2
-  let message = padded(bytes, blockSize: blockSize)
-  var state = initial
-  message.withUnsafeBytes { message in
-    constants.withUnsafeBufferPointer { constants in
-      withUnsafeTemporaryAllocation(of: Word.self, capacity: constants.count) { schedule in
-        for block in stride(from: 0, to: message.count, by: blockSize) {
-          for t in 0..<16 {
-            let word = message.loadUnaligned(fromByteOffset: block + t * Word.bitWidth / 8, as: Word.self)
-            schedule[t] = word.bigEndian
-          }
-          for t in 16..<constants.count {
-            let (before, last) = (schedule[t - 15], schedule[t - 2])
-            let s0 =
-              rotate(before, shifts.schedule0.0) ^ rotate(before, shifts.schedule0.1)
-              ^ (before &>> shifts.schedule0.2)
-            let s1 =
-              rotate(last, shifts.schedule1.0) ^ rotate(last, shifts.schedule1.1)
-              ^ (last &>> shifts.schedule1.2)
-            schedule[t] = schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1
-          }
-          mix(&state, schedule, constants, shifts)
-        }
-      }
+private func digest(_ bytes: [UInt8], _ variant: Variant) -> [UInt8] {
+  let message = padded(bytes, blockSize: variant.blockSize)
+  var state = variant.initialState
+  withUnsafeTemporaryAllocation(of: UInt64.self, capacity: variant.constants.count) { schedule in
+    for block in stride(from: 0, to: message.count, by: variant.blockSize) {
+      fill(schedule, from: message, at: block, variant)
+      mix(&state, schedule, variant)
     }
   }
-  return state.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+  var result: [UInt8] = []
+  for word in state { appendBytes(of: word, width: variant.width, to: &result) }
+  return result
+}
+
+/// Appends the lower `width` bits of `word`, the highest byte first.
+private func appendBytes(of word: UInt64, width: UInt64, to bytes: inout [UInt8]) {
+  var rest = width
+  while rest > 0 {
+    rest -= 8
+    bytes.append(UInt8(truncatingIfNeeded: word &>> rest))
+  }
 }
 
 /// The message, a 1 bit, zeros, and at the end of the last block the message's length in bits, in an eighth of a block.
-private func padded(_ bytes: some Sequence<UInt8>, blockSize: Int) -> [UInt8] {
-  var message = Array(bytes)
-  let bitCount = UInt64(message.count) * 8
+private func padded(_ bytes: [UInt8], blockSize: Int) -> [UInt8] {
+  var message = bytes
   message.append(0x80)
   let used = (message.count + blockSize / 8) % blockSize
   let zeros = (used == 0 ? 0 : blockSize - used) + blockSize / 8 - 8
-  message.append(contentsOf: repeatElement(0, count: zeros))
-  withUnsafeBytes(of: bitCount.bigEndian) { message.append(contentsOf: $0) }
+  message += [UInt8](repeating: 0, count: zeros)
+  appendBytes(of: UInt64(bytes.count) * 8, width: 64, to: &message)
   return message
 }
 
-private func rotate<Word: FixedWidthInteger & UnsignedInteger>(_ word: Word, _ count: Word) -> Word {
-  (word &>> count) | (word &<< (Word(Word.bitWidth) &- count))
+/// Fills the schedule with the block at `start`: its sixteen words, and what follows from them.
+private func fill(
+  _ schedule: UnsafeMutableBufferPointer<UInt64>, from message: [UInt8], at start: Int, _ variant: Variant
+) {
+  let (width, mask, bytesOfWord) = (variant.width, variant.mask, variant.bytesOfWord)
+  let (shifts0, shifts1) = (variant.schedule0, variant.schedule1)
+  var position = start
+  for t in 0..<16 {
+    var word: UInt64 = 0
+    for _ in 0..<bytesOfWord {
+      word = word &<< 8 | UInt64(message[position])
+      position += 1
+    }
+    schedule[t] = word
+  }
+  for t in 16..<schedule.count {
+    let (before, last) = (schedule[t - 15], schedule[t - 2])
+    let s0 = rotate(before, shifts0.0, width) ^ rotate(before, shifts0.1, width) ^ before &>> shifts0.2
+    let s1 = rotate(last, shifts1.0, width) ^ rotate(last, shifts1.1, width) ^ last &>> shifts1.2
+    schedule[t] = (schedule[t - 16] &+ s0 &+ schedule[t - 7] &+ s1) & mask
+  }
+}
+
+/// The word of `width` bits, turned to the right. More bits than these may be set in the result.
+private func rotate(_ word: UInt64, _ count: UInt64, _ width: UInt64) -> UInt64 {
+  word &>> count | word &<< (width &- count)
 }
 
 /// Runs the rounds of one block, and adds their result to the state.
-private func mix<Word: FixedWidthInteger & UnsignedInteger>(
-  _ state: inout [Word], _ schedule: UnsafeMutableBufferPointer<Word>, _ constants: UnsafeBufferPointer<Word>,
-  _ shifts: Shifts<Word>
-) {
+private func mix(_ state: inout [UInt64], _ schedule: UnsafeMutableBufferPointer<UInt64>, _ variant: Variant) {
+  let (width, mask) = (variant.width, variant.mask)
+  let (constants, sigma0, sigma1) = (variant.constants, variant.sigma0, variant.sigma1)
   var (a, b, c, d) = (state[0], state[1], state[2], state[3])
   var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-  for t in 0..<constants.count {
-    let s1 = rotate(e, shifts.sigma1.0) ^ rotate(e, shifts.sigma1.1) ^ rotate(e, shifts.sigma1.2)
+  for t in 0..<schedule.count {
+    let s1 = rotate(e, sigma1.0, width) ^ rotate(e, sigma1.1, width) ^ rotate(e, sigma1.2, width)
     let choice = (e & f) ^ (~e & g)
     let t1 = h &+ s1 &+ choice &+ constants[t] &+ schedule[t]
-    let s0 = rotate(a, shifts.sigma0.0) ^ rotate(a, shifts.sigma0.1) ^ rotate(a, shifts.sigma0.2)
+    let s0 = rotate(a, sigma0.0, width) ^ rotate(a, sigma0.1, width) ^ rotate(a, sigma0.2, width)
     let majority = (a & b) ^ (a & c) ^ (b & c)
-    (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ s0 &+ majority)
+    (h, g, f, e, d, c, b, a) = (g, f, e, (d &+ t1) & mask, c, b, a, (t1 &+ s0 &+ majority) & mask)
   }
-  state[0] &+= a
-  state[1] &+= b
-  state[2] &+= c
-  state[3] &+= d
-  state[4] &+= e
-  state[5] &+= f
-  state[6] &+= g
-  state[7] &+= h
+  let result = [a, b, c, d, e, f, g, h]
+  for index in 0..<8 { state[index] = (state[index] &+ result[index]) & mask }
 }
 
-// The fractional parts of the square roots of the first 8 primes (initial state), and of the cube roots of the first 64
-// or 80 primes (round constants).
+// The fractional parts of the square roots of the first 8 primes, and of the cube roots of the first 80.
 
-private let initialState256: [UInt32] = [
-  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
-]
-
-private let initialState512: [UInt64] = [
+private let squareRoots: [UInt64] = [
   0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
   0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,
 ]
 
-private let constants256: [UInt32] = [
-  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
-  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
-  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
-  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
-  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
-  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
-  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
-  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
-]
-
-private let constants512: [UInt64] = [
+private let cubeRoots: [UInt64] = [
   0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
   0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
   0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,

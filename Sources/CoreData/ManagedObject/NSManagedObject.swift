@@ -38,6 +38,10 @@ struct ObjectState: OptionSet {
     .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
     .eventDeleted, .propagated,
   ]
+
+  /// As `OptionSet` would answer. Its answer is generic code, which a debug build runs as it stands: a dozen calls for
+  /// a question that each reading of a property asks.
+  func contains(_ bits: ObjectState) -> Bool { rawValue & bits.rawValue == bits.rawValue }
 }
 
 /// The bits of an object's state that are not about unsaved changes: whether its values are there, and whether the
