@@ -40,8 +40,8 @@ long long core_data_next_temporary_key(void) {
 
 #include <string.h>
 
-_Bool core_data_contains(const void *bytes, size_t length, const char *text) {
-  return memmem(bytes, length, text, strlen(text)) != NULL;
+const void *core_data_find(const void *bytes, size_t length, const char *text) {
+  return memmem(bytes, length, text, strlen(text));
 }
 
 #include <dlfcn.h>

@@ -243,6 +243,10 @@ struct PackageResourcesTests {
   func linked() throws {
     #expect(
       try holder(["P_A.resources", "P_B.resources"], executable: "..P_B.resources..") == "P_B.resources")
+    // The file begins with the end of a name, and names follow each other.
+    let folders = ["P_A.resources", "P_B.resources", "P_C.resources"]
+    #expect(
+      try holder(folders, executable: "_A.resourcesP_C.resources.resourcesP_B.resources") == "P_B.resources")
   }
 
   @Test("Nothing is found where nothing is")

@@ -78,8 +78,9 @@ size_t core_data_count_frames(void);
 /// The file from which the code at `address` was loaded, and its start in memory; NULL if the code is in no file.
 const char *_Nullable core_data_file_of_code(const void *_Nonnull address, const void *_Nullable *_Nonnull start);
 
-/// Whether the bytes contain `text`. It calls a function of the C library that Swift doesn't import.
-_Bool core_data_contains(const void *_Nonnull bytes, size_t length, const char *_Nonnull text);
+/// Where `text` first occurs in the bytes; NULL if it does not. It calls a function of the C library that Swift doesn't
+/// import.
+const void *_Nullable core_data_find(const void *_Nonnull bytes, size_t length, const char *_Nonnull text);
 
 /// Takes `count` arguments from a C argument list, one word each. `kinds` has a letter for each: i for an int, l for a
 /// 64-bit integer, d for a double (its bits), p for a pointer. One call takes all of them, because a list that was

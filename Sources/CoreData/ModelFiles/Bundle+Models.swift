@@ -35,7 +35,7 @@ enum PackageResources {
     guard let executable = Bundle.main.executableURL else { return [] }
     let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: beside.path)) ?? []
-    let holders = names.filter { $0.hasSuffix(".resources") }.sorted()
+    let holders = names.filter { $0.hasSuffix(ProgramText.ending) }.sorted()
     return ProgramText.named(holders, in: executable).map { beside.appendingPathComponent($0) }
   }
 
@@ -43,7 +43,7 @@ enum PackageResources {
     let file = ext.isEmpty ? name : "\(name).\(ext)"
     let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: beside.path)) ?? []
-    let holders = names.filter { $0.hasSuffix(".resources") }.sorted().filter {
+    let holders = names.filter { $0.hasSuffix(ProgramText.ending) }.sorted().filter {
       FileManager.default.fileExists(
         atPath: beside.appendingPathComponent($0).appendingPathComponent(file).path)
     }

@@ -221,7 +221,7 @@ package struct MarkupScanner: ~Copyable {
       position += 1
     }
     guard position < bytes.count else { throw error("the value of \(text.string) is not closed by a quote") }
-    for other in attributes where part(other.name).elementsEqual(text) {
+    for other in attributes where part(other.name).isEqual(to: text) {
       throw error("\(name.string)@\(text.string) is given twice")
     }
     attributes.append(Attribute(name: attribute, value: start..<position, hasReferences: hasReferences))
@@ -233,7 +233,7 @@ package struct MarkupScanner: ~Copyable {
     skipSpace()
     guard skip(">") else { throw error("\"</\(name.string)\" is not closed by \">\"") }
     guard let begun = open.popLast() else { throw error("</\(name.string)> closes no element") }
-    guard part(begun).elementsEqual(name) else {
+    guard part(begun).isEqual(to: name) else {
       throw error(
         "</\(name.string)> found where <\(part(begun).string)> of line \(line(at: begun.lowerBound)) is to be closed")
     }
@@ -441,7 +441,11 @@ extension UnsafeBufferPointer<UInt8> {
     count == text.utf8CodeUnitCount && (count == 0 || memcmp(baseAddress!, text.utf8Start, count) == 0)
   }
 
+  package func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+    count == other.count && (count == 0 || memcmp(baseAddress!, other.baseAddress!, count) == 0)
+  }
+
   package func isEqual(to other: [UInt8]) -> Bool {
-    count == other.count && (count == 0 || other.withUnsafeBytes { memcmp(baseAddress!, $0.baseAddress!, count) == 0 })
+    other.withUnsafeBufferPointer { isEqual(to: $0) }
   }
 }
