@@ -70,7 +70,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   /// How often the store's connections have sent something and waited for an answer: for measurements.
   package var trips: Int { pool.trips + (replica?.trips ?? 0) }
 
-  package required init(
+  package override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) {

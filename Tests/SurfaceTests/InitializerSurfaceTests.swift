@@ -109,7 +109,7 @@ extension NSFetchedResultsController {
 private final class ReportingManager: NSMigrationManager {
   var progress = Progress(totalUnitCount: 3)
 
-  required init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+  override init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
     super.init(sourceModel: sourceModel, destinationModel: destinationModel)
     userInfo = ["a": 1]
     usesStoreSpecificMigrationManager = false

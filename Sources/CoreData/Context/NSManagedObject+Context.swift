@@ -42,12 +42,8 @@ extension NSManagedObject {
     return found[0]
   }
 
-  /// A request for all objects of this class' entity.
-  ///
-  /// Entity classes have a method of this name that returns a request for the class itself. Swift prefers that one, so
-  /// that `let request = Book.fetchRequest()` needs no type.
-  @_disfavoredOverload
-  public class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+  /// ``fetchRequest()``.
+  static func requestForClass() -> NSFetchRequest<any NSFetchRequestResult> {
     // The request is made for the class itself, so that casting it back succeeds.
     unsafeBitCast(request(for: self), to: NSFetchRequest<any NSFetchRequestResult>.self)
   }

@@ -1,10 +1,7 @@
 /// What changed in the current event, that is, since pending changes were last processed.
 extension NSManagedObject {
-  /// The former values of properties that changed since pending changes were last processed, with `NSNull` for nil.
-  /// While observers of the context's changes are told, it is about the event of the notification.
-  ///
-  /// For a new object the former values are its attributes' default values.
-  public final func changedValuesForCurrentEvent() -> [String: Any] {
+  /// ``changedValuesForCurrentEvent()``.
+  final func formerValuesOfEvent() -> [String: Any] {
     guard let context = (owner as? ContextOwner)?.context, let former = context.formerValues(of: self) else {
       return [:]
     }

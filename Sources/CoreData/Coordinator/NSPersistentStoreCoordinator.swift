@@ -33,7 +33,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   /// Makes a coordinator for a model. A model that contradicts itself is a misuse; `init(checking:)` throws
   /// instead.
-  public required init(managedObjectModel model: NSManagedObjectModel) {
+  public init(managedObjectModel model: NSManagedObjectModel) {
     do {
       try model.freezeChecked()
     } catch {
@@ -45,13 +45,14 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     LoadedModels.register(model)
   }
 
-  /// Makes a coordinator with a model that has no entities.
-  public override init() {
-    ownModel = NSManagedObjectModel()
-    ownModel.freeze()
-    layouts = ModelLayouts.of(ownModel)
-    super.init()
+  /// Makes a coordinator of a class that is only known when the program runs, by the class's own
+  /// `init(managedObjectModel:)`.
+  public required convenience init<Model: NSManagedObjectModel>(managedObjectModel model: Model) {
+    self.init(managedObjectModel: model as NSManagedObjectModel)
   }
+
+  /// Makes a coordinator with a model that has no entities.
+  public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
   deinit { queueThread.free() }
 

@@ -1,6 +1,6 @@
 extension NSManagedObject {
-  /// A set that changes the relationship when it is changed, inverses included.
-  public final func mutableSetValue(forKey key: String) -> NSMutableSet {
+  /// ``mutableSetValue(forKey:)``.
+  final func mutableMembers(forKey key: String) -> NSMutableSet {
     guard let property = layout.property(named: key), property.kind == .toMany else {
       misuse(.wrongType(key, object: self, wanted: "a to-many relationship"))
     }
@@ -28,8 +28,8 @@ extension NSManagedObject {
     return (object, String(keyPath[keyPath.index(after: dot)...]))
   }
 
-  /// An ordered set that changes the relationship when it is changed, inverses included.
-  public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+  /// ``mutableOrderedSetValue(forKey:)``.
+  final func mutableOrderedMembers(forKey key: String) -> NSMutableOrderedSet {
     guard let property = layout.property(named: key), property.kind == .toMany else {
       misuse(.wrongType(key, object: self, wanted: "an ordered to-many relationship"))
     }

@@ -1,19 +1,17 @@
 /// Changes since the last fetch or save.
 extension NSManagedObject {
-  /// The properties set since the last fetch or save, with their current values; nil as `NSNull`. For a new object this
-  /// includes properties whose primitive values differ from the defaults.
-  public final func changedValues() -> [String: Any] {
+  /// The values of properties.
+  final func currentValues(of properties: [LayoutProperty]) -> [String: Any] {
     var values: [String: Any] = [:]
-    for property in changedProperties() {
+    for property in properties {
       let named = property.composite ?? property
       values[named.name] = boxedValue(named) ?? NSNull()
     }
     return values
   }
 
-  /// The values last fetched or saved; nil as `NSNull`. A new object has none.
-  public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
-    fireIfNeeded(call: "committedValues(forKeys:)")
+  /// ``committedValues(forKeys:)`` of an object that is no fault.
+  final func persistedValues(forKeys keys: [String]?) -> [String: Any] {
     var values: [String: Any] = [:]
     for name in keys ?? layout.properties.filter({ $0.composite == nil }).map(\.name) {
       guard let property = layout.property(named: name) else { misuse(.unknownKey(name, self)) }
@@ -23,8 +21,8 @@ extension NSManagedObject {
     return values
   }
 
-  /// Whether a value differs from what was last fetched or saved; `hasChanges` counts equal ones too.
-  public final var hasPersistentChangedValues: Bool {
+  /// ``hasPersistentChangedValues``.
+  final var isPersistentlyChanged: Bool {
     if state.contains(.inserted) || state.contains(.deleted) { return true }
     return changedProperties().contains { property in
       if property.isTransient { return false }

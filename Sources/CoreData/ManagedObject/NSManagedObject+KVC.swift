@@ -64,32 +64,6 @@ extension NSManagedObject {
     }
   }
 
-  /// A value over a path of keys, `author.name`; over a to-many relationship, the set of the members' values.
-  /// Collection operators: `@count`, `@sum`, `@avg`, `@min`, `@max`, and the unions of objects, arrays and sets.
-  public final func value(forKeyPath keyPath: String) -> Any? {
-    KeyPathValues.value(of: self, keyPath.split(separator: ".").map(String.init))
-  }
-
-  /// Sets the last key of the path on the object that the others lead to. Does nothing if one of them is nil.
-  ///
-  /// The path may end in an element of a composite attribute: `address.city`.
-  public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-    var keys = layout.joiningElements(keyPath.split(separator: ".").map(String.init))
-    let last = keys.removeLast()
-    let target = keys.isEmpty ? self : KeyPathValues.value(of: self, keys) as? NSManagedObject
-    target?.setValue(value, forKey: last)
-  }
-
-  /// The values of several keys; nil ones as `NSNull`.
-  public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
-    Dictionary(uniqueKeysWithValues: keys.map { ($0, value(forKey: $0) ?? NSNull()) })
-  }
-
-  /// Sets several keys; `NSNull` is nil.
-  public final func setValuesForKeys(_ values: [String: Any]) {
-    for (key, value) in values { setValue(value is NSNull ? nil : value, forKey: key) }
-  }
-
   /// A stored Swift property of the subclass, which Apple's key-value coding would find through Objective-C.
   final func ownValue(forKey key: String) -> Any? {
     if key == "objectID" { return objectID }

@@ -252,8 +252,8 @@ extension NSManagedObject {
     for case let member as NSManagedObject in members { removeMember(member, property) }
   }
 
-  /// Whether a relationship's members have not been read; never reads them.
-  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+  /// ``hasFault(forRelationshipNamed:)``.
+  final func isUnread(relationship key: String) -> Bool {
     guard let property = layout.property(named: key), property.isRelationship else { return false }
     if state.contains(.fault) { return true }
     if property.kind == .toOne { return toOne(property)?.isFault ?? false }
@@ -263,8 +263,8 @@ extension NSManagedObject {
     return state.base == nil && state.order == nil
   }
 
-  /// The ids of a relationship's members, without making objects of them.
-  public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+  /// ``objectIDs(forRelationshipNamed:)``.
+  final func ids(relationship key: String) -> [NSManagedObjectID] {
     fireIfNeeded(call: "objectIDs(forRelationshipNamed: \"\(key)\")")
     guard let property = layout.property(named: key), property.isRelationship else {
       misuse(.unknownKey(key, self))

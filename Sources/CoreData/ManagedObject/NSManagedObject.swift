@@ -93,8 +93,9 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// Makes an object of an entity and inserts it into a context, with its attributes' default values.
   ///
-  /// If `context` is nil, the object belongs to no context until you call `context.insert(_:)`.
-  public required init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+  /// If `context` is nil, the object belongs to no context until you call `context.insert(_:)`. An override is called
+  /// for every object of the class, those that a fetch makes included.
+  public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     if let pointer = core_data_materialisation() {
       core_data_set_materialisation(nil)
       let source = pointer.assumingMemoryBound(to: Materialisation.self)
@@ -123,8 +124,23 @@ nonisolated open class NSManagedObject: NSObject {
     changes = ChangedValues.makeDefaults(places)
   }
 
+  // Swift calls only required initializers on a class that is a value, `T` or `type(of: object)`, and only they conform
+  // to a protocol's. But a subclass could not override one by `override`, or declare it again, as it may with one from
+  // Objective-C. A generic one of the same labels stands in nobody's way.
+
+  /// Makes an object of a class that is only known when the program runs, by the class's own
+  /// `init(entity:insertInto:)`.
+  public required convenience init<Entity: NSEntityDescription>(
+    entity: Entity, insertInto context: NSManagedObjectContext?
+  ) {
+    self.init(entity: entity as NSEntityDescription, insertInto: context)
+  }
+
   /// Makes an object of this class' entity in a context.
-  public required convenience init(context: NSManagedObjectContext) {
+  ///
+  /// A class may declare `init(context:)` again. Where only a superclass is known, as in generic code, this one is
+  /// called nevertheless.
+  public required convenience init<Context: NSManagedObjectContext>(context: Context) {
     self.init(entity: Self.entity(in: context), insertInto: context)
   }
 
@@ -243,6 +259,42 @@ nonisolated open class NSManagedObject: NSObject {
     return "<\(type(of: self)): \(entity.name ?? ""); id: \(objectID.description); data: \(values)>"
   }
 
+  /// A request for all objects of this class' entity.
+  ///
+  /// Entity classes have a method of this name that returns a request for the class itself. Swift prefers that one, so
+  /// that `let request = Book.fetchRequest()` needs no type.
+  @_disfavoredOverload
+  open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> { requestForClass() }
+
+  // What has changed.
+
+  /// The properties set since the last fetch or save, with their current values; nil as `NSNull`. For a new object this
+  /// includes properties whose primitive values differ from the defaults.
+  open func changedValues() -> [String: Any] { currentValues(of: changedProperties()) }
+
+  /// The values last fetched or saved; nil as `NSNull`. A new object has none. An unknown key is a misuse.
+  ///
+  /// - Parameter keys: the properties to ask for; nil for all.
+  open func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    fireIfNeeded(call: "committedValues(forKeys:)")
+    return persistedValues(forKeys: keys)
+  }
+
+  /// The former values of properties that changed since pending changes were last processed, with `NSNull`
+  /// for nil. While observers of the context's changes are told, it is about the event of the notification.
+  ///
+  /// For a new object the former values are its attributes' default values.
+  open func changedValuesForCurrentEvent() -> [String: Any] { formerValuesOfEvent() }
+
+  /// Whether a persistent value differs from what was last fetched or saved; `hasChanges` counts equal ones too.
+  open var hasPersistentChangedValues: Bool { isPersistentlyChanged }
+
+  /// Whether a relationship's members have not been read; never reads them.
+  open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(relationship: key) }
+
+  /// The ids of a relationship's members, without making objects of them.
+  open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { ids(relationship: key) }
+
   // Key-value coding: Foundation has none on Linux, so these are the object's own methods.
 
   /// The value of a property: numbers as `NSNumber`, to-many relationships as `NSSet` or `NSOrderedSet`.
@@ -268,6 +320,40 @@ nonisolated open class NSManagedObject: NSObject {
       return
     }
     setBoxed(value, property)
+  }
+
+  /// A set that changes the relationship when it is changed, inverses included. A key of no to-many relationship is a
+  /// misuse.
+  open func mutableSetValue(forKey key: String) -> NSMutableSet { mutableMembers(forKey: key) }
+
+  /// An ordered set that changes the relationship when it is changed, inverses included. A key of no to-many
+  /// relationship is a misuse.
+  open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { mutableOrderedMembers(forKey: key) }
+
+  /// A value over a path of keys, `author.name`; over a to-many relationship, the set of the members' values.
+  /// Collection operators: `@count`, `@sum`, `@avg`, `@min`, `@max`, and the unions of objects, arrays and sets.
+  open func value(forKeyPath keyPath: String) -> Any? {
+    KeyPathValues.value(of: self, keyPath.split(separator: ".").map(String.init))
+  }
+
+  /// Sets the last key of the path on the object that the others lead to. Does nothing if one of them is nil.
+  ///
+  /// The path may end in an element of a composite attribute: `address.city`.
+  open func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    var keys = layout.joiningElements(keyPath.split(separator: ".").map(String.init))
+    let last = keys.removeLast()
+    let target = keys.isEmpty ? self : KeyPathValues.value(of: self, keys) as? NSManagedObject
+    target?.setValue(value, forKey: last)
+  }
+
+  /// The values of several keys; nil ones as `NSNull`.
+  open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    Dictionary(uniqueKeysWithValues: keys.map { ($0, value(forKey: $0) ?? NSNull()) })
+  }
+
+  /// Sets several keys; `NSNull` is nil.
+  open func setValuesForKeys(_ values: [String: Any]) {
+    for (key, value) in values { setValue(value is NSNull ? nil : value, forKey: key) }
   }
 
   /// Called for a key that the model does not have; a misuse unless overridden.

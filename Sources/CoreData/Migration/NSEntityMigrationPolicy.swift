@@ -33,7 +33,11 @@ public let NSMigrationEntityPolicyKey = "entityPolicy"
 /// using objects that you hold, but their transient values are lost in such a save.
 nonisolated open class NSEntityMigrationPolicy: NSObject {
   /// Made by the migration, once for each mapping.
-  public required override init() { super.init() }
+  public override init() { super.init() }
+
+  /// Makes a policy of a class that a mapping names, by the class's own ``init()``. Swift calls only required
+  /// initializers on a class that is only known when the program runs, and those can't be overridden by `override`.
+  public required convenience init(for mapping: NSEntityMapping) { self.init() }
 
   /// Called before the first object of a mapping. Does nothing.
   open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}

@@ -39,10 +39,17 @@ nonisolated open class NSMigrationManager: NSObject {
   final var lastMapping: NSMappingModel?
 
   /// Makes a manager for migrating stores of one model to another.
-  public required init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+  public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
     self.sourceModel = sourceModel
     self.destinationModel = destinationModel
     super.init()
+  }
+
+  /// Makes a manager of a class that is only known when the program runs, such as a store's
+  /// ``NSPersistentStore/migrationManagerClass()``, by the class's own initializer.
+  public required convenience init<Model: NSManagedObjectModel>(sourceModel: Model, destinationModel: Model) {
+    self.init(
+      sourceModel: sourceModel as NSManagedObjectModel, destinationModel: destinationModel as NSManagedObjectModel)
   }
 
   /// Makes a store of the destination model from one of the source model, which stays as it is.

@@ -32,10 +32,15 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
 /// A transformer of transformable attributes makes `Data` of an object; one that descends from
 /// `NSSecureUnarchiveFromDataTransformer` goes the other way and is used in reverse.
 nonisolated open class ValueTransformer: NSObject {
-  /// Subclasses can be made by name, so they need an `init()`.
-  public required override init() {
+  /// Makes a transformer.
+  public override init() {
     super.init()
   }
+
+  /// Makes a transformer of a class that an attribute or ``init(forName:)`` names, by the class's own ``init()``. Swift
+  /// calls only required initializers on a class that is only known when the program runs, and those can't be
+  /// overridden by `override`.
+  public required convenience init(ofClassNamed name: NSValueTransformerName) { self.init() }
 
   /// The class of the results. Default: `NSObject`.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
@@ -115,7 +120,7 @@ private enum ValueTransformerRegistry {
     guard let type = (ClassNames.namedClass(name) ?? NSClassFromString(name)) as? ValueTransformer.Type else {
       return nil
     }
-    let made = type.init()
+    let made = type.init(ofClassNamed: NSValueTransformerName(name))
     return lock.withLock {
       if let known = transformers[name] { return known }
       transformers[name] = made

@@ -41,7 +41,7 @@ nonisolated open class NSPersistentStore: NSObject {
   package final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
 
   /// Called by the coordinator when you add the store. It reads nothing yet; ``loadMetadata()`` is called later.
-  public required init(
+  public init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
@@ -52,6 +52,17 @@ nonisolated open class NSPersistentStore: NSObject {
     isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
     super.init()
     identity.store = self
+  }
+
+  /// Makes a store of a registered class, by the class's own initializer. Swift calls only required initializers on a
+  /// class that is only known when the program runs, and those can't be overridden by `override`.
+  public required convenience init<Coordinator: NSPersistentStoreCoordinator>(
+    persistentStoreCoordinator root: Coordinator?, configurationName name: String?, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) {
+    self.init(
+      persistentStoreCoordinator: root as NSPersistentStoreCoordinator?, configurationName: name, at: url,
+      options: options)
   }
 
   /// The name of "all entities" in Apple's framework.

@@ -8,7 +8,7 @@ final class PlistStore: NSAtomicStore {
   private var identifierOfStore = UUID().uuidString
   private var versions: [String: Any] = [:]
 
-  required init(
+  override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) {

@@ -46,7 +46,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     }
   }
 
-  required init(
+  override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {

@@ -22,7 +22,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
     uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid, numbersAreKeys: false)
 
   /// Called by the coordinator when you add the store; traps without one. ``load()`` is called later.
-  public required init(
+  public override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {

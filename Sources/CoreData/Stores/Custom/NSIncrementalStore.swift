@@ -35,7 +35,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
     uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid, numbersAreKeys: true)
 
   /// Called by the coordinator when you add the store; without one it traps. ``loadMetadata()`` comes later.
-  public required init(
+  public override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {

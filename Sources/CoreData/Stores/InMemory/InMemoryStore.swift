@@ -6,7 +6,7 @@ final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOper
 
   override var type: String { NSInMemoryStoreType }
 
-  required init(
+  override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL,
     options: [AnyHashable: Any]? = nil

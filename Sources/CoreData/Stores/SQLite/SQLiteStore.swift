@@ -91,7 +91,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     metadataLock.unlock()
   }
 
-  required convenience init(
+  override convenience init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
