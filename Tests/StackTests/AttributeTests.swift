@@ -290,6 +290,23 @@ struct AttributeTests {
     }
   }
 
+  @Test("What tells of changes leaves transient attributes out", arguments: StoreKind.allCases)
+  func transientChanges(_ kind: StoreKind) throws {
+    let shown = attribute("shown", .stringAttributeType)
+    shown.isTransient = true
+    try withStack(kind, model([entity("Thing", [attribute("value", .stringAttributeType), shown])])) { _, context in
+      let object = context.new("Thing", ["value": "A", "shown": "a"])
+      #expect(object.changedValues().keys.sorted() == ["value"])
+      #expect(object.changedValuesForCurrentEvent().keys.sorted() == ["value"])
+      try context.save()
+      object["shown"] = "b"
+      #expect(object.hasChanges && !object.hasPersistentChangedValues)
+      #expect(object.changedValues().isEmpty && object.changedValuesForCurrentEvent().isEmpty)
+      #expect(object.committedValues(forKeys: nil).keys.sorted() == ["value"])
+      #expect(object.committedValues(forKeys: ["shown", "value"]).keys.sorted() == ["value"])
+    }
+  }
+
   @Test("Values over key paths", arguments: StoreKind.withCustom)
   func keyPaths(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

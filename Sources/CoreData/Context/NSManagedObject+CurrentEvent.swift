@@ -7,7 +7,7 @@ extension NSManagedObject {
     }
     if state.contains(.fault), !hasChangedMembers { return [:] }
     var values: [String: Any] = [:]
-    for property in former.changedSlots {
+    for property in former.changedSlots where !property.isTransient {
       if let composite = property.composite {
         values[composite.name] = composite.composed { former.value($0).boxed(for: $0) } ?? NSNull()
       } else {

@@ -1,9 +1,9 @@
 /// Changes since the last fetch or save.
 extension NSManagedObject {
-  /// The values of properties.
+  /// The values of those properties that are persistent.
   final func currentValues(of properties: [LayoutProperty]) -> [String: Any] {
     var values: [String: Any] = [:]
-    for property in properties {
+    for property in properties where !property.isTransient {
       let named = property.composite ?? property
       values[named.name] = boxedValue(named) ?? NSNull()
     }
@@ -15,7 +15,7 @@ extension NSManagedObject {
     var values: [String: Any] = [:]
     for name in keys ?? layout.properties.filter({ $0.composite == nil }).map(\.name) {
       guard let property = layout.property(named: name) else { misuse(.unknownKey(name, self)) }
-      if property.kind == .fetched || state.contains(.inserted) { continue }
+      if property.kind == .fetched || property.isTransient || state.contains(.inserted) { continue }
       values[name] = committedValue(property) ?? NSNull()
     }
     return values

@@ -268,11 +268,12 @@ nonisolated open class NSManagedObject: NSObject {
 
   // What has changed.
 
-  /// The properties set since the last fetch or save, with their current values; nil as `NSNull`. For a new object this
-  /// includes properties whose primitive values differ from the defaults.
+  /// The persistent properties set since the last fetch or save, with their current values; nil as `NSNull`. For a new
+  /// object this includes properties whose primitive values differ from the defaults. Transient properties are left
+  /// out, as Apple's documentation says.
   open func changedValues() -> [String: Any] { currentValues(of: changedProperties()) }
 
-  /// The values last fetched or saved; nil as `NSNull`. A new object has none. An unknown key is a misuse.
+  /// The persistent values last fetched or saved; nil as `NSNull`. A new object has none. An unknown key is a misuse.
   ///
   /// - Parameter keys: the properties to ask for; nil for all.
   open func committedValues(forKeys keys: [String]?) -> [String: Any] {
@@ -280,7 +281,7 @@ nonisolated open class NSManagedObject: NSObject {
     return persistedValues(forKeys: keys)
   }
 
-  /// The former values of properties that changed since pending changes were last processed, with `NSNull`
+  /// The former values of persistent properties that changed since pending changes were last processed, with `NSNull`
   /// for nil. While observers of the context's changes are told, it is about the event of the notification.
   ///
   /// For a new object the former values are its attributes' default values.
