@@ -116,8 +116,16 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
+    load(persistentStoreDescriptions, completionHandler: block)
+  }
+
+  /// ``loadPersistentStores(completionHandler:)`` for some of the descriptions.
+  final func load(
+    _ descriptions: [NSPersistentStoreDescription],
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
     persistentStoreCoordinator.withStores { $0.loading = .asked }
-    for description in persistentStoreDescriptions where !isLoaded(description) {
+    for description in descriptions where !isLoaded(description) {
       persistentStoreCoordinator.addPersistentStore(with: description) { added, error in
         if error == nil { self.lock.withLock { self.loaded.append(added) } }
         block(added, error)

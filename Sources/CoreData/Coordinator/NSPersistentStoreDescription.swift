@@ -13,6 +13,9 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var url: URL?
   /// Whether ``NSPersistentContainer/loadPersistentStores(completionHandler:)`` returns before the store is open.
   open var shouldAddStoreAsynchronously = false
+  /// With which of CloudKit's containers an `NSPersistentCloudKitContainer` should synchronize the store, which it then
+  /// refuses to open. Other containers pay no heed to it, as Apple's don't.
+  open var cloudKitContainerOptions: NSPersistentCloudKitContainerOptions?
   private var given: [String: NSObject] = [
     NSMigratePersistentStoresAutomaticallyOption: true as NSNumber,
     NSInferMappingModelAutomaticallyOption: true as NSNumber,
@@ -77,6 +80,7 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
     copy.configuration = configuration
     copy.url = url
     copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+    copy.cloudKitContainerOptions = cloudKitContainerOptions
     copy.given = given
     copy.pragmas = pragmas
     return copy
@@ -89,6 +93,7 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
     return self === other
       || url == other.url && type == other.type && configuration == other.configuration
         && shouldAddStoreAsynchronously == other.shouldAddStoreAsynchronously && options == other.options
+        && cloudKitContainerOptions?.containerIdentifier == other.cloudKitContainerOptions?.containerIdentifier
   }
 
   /// A hash of the place only, which is quick.

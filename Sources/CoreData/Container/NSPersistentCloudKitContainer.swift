@@ -1,0 +1,59 @@
+import Foundation
+
+/// A container of stores, of which Apple's framework keeps some in sync with CloudKit. There is no CloudKit on Linux,
+/// so this one has the others only: it works as in a program without an entitlement for iCloud, which has no store that
+/// is synchronized.
+///
+/// A description with ``NSPersistentStoreDescription/cloudKitContainerOptions`` asks for a synchronized store. It is
+/// refused: its handler gets an error that names CloudKit, and nothing is opened. Without options it is an ordinary
+/// store.
+nonisolated open class NSPersistentCloudKitContainer: NSPersistentContainer, @unchecked Sendable {
+  // `@unchecked Sendable`, as the superclass: it adds no state.
+
+  /// Opens the stores as the superclass does, except those that should be synchronized: the handler is called for these
+  /// first, before this returns, with an error.
+  @preconcurrency
+  open override func loadPersistentStores(
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    let descriptions = persistentStoreDescriptions
+    for description in descriptions {
+      guard let identifier = description.cloudKitContainerOptions?.containerIdentifier else { continue }
+      block(
+        description,
+        Failure.unsupportedFeature("Synchronizing a store with CloudKit's container \(identifier)").nsError)
+    }
+    load(descriptions.filter { $0.cloudKitContainerOptions == nil }, completionHandler: block)
+  }
+
+  /// Makes CloudKit's record types of the model. Throws an error that names CloudKit.
+  open func initializeCloudKitSchema(options: NSPersistentCloudKitContainerSchemaInitializationOptions = []) throws {
+    throw Failure.unsupportedFeature("Making a schema for CloudKit").nsError
+  }
+
+  /// Whether objects of a store may be changed: of every store that is not read-only.
+  open func canModifyManagedObjects(in store: NSPersistentStore) -> Bool { !store.isReadOnly }
+
+  /// Whether an object may be changed: every one that is not in a read-only store.
+  open func canUpdateRecord(forManagedObjectWith objectID: NSManagedObjectID) -> Bool {
+    objectID.persistentStore.map(canModifyManagedObjects(in:)) ?? true
+  }
+
+  /// Whether an object may be deleted: every one that is not in a read-only store.
+  open func canDeleteRecord(forManagedObjectWith objectID: NSManagedObjectID) -> Bool {
+    canUpdateRecord(forManagedObjectWith: objectID)
+  }
+}
+
+/// What ``NSPersistentCloudKitContainer/initializeCloudKitSchema(options:)`` should do.
+public struct NSPersistentCloudKitContainerSchemaInitializationOptions: OptionSet, Sendable {
+  /// The options' bits.
+  public let rawValue: UInt
+  /// Options of these bits.
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Check the model, and send nothing.
+  public static let dryRun = Self(rawValue: 1 << 1)
+  /// Print the record types.
+  public static let printSchema = Self(rawValue: 1 << 2)
+}

@@ -1,0 +1,66 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite("A container for CloudKit, where there is none")
+struct CloudContainerSurfaceTests {
+  @Test("It opens stores that are not synchronized, and reads and writes them")
+  @MainActor func local() throws {
+    let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())
+    let description = try #require(container.persistentStoreDescriptions.first)
+    #expect(description.cloudKitContainerOptions == nil)
+    description.url = URL(fileURLWithPath: "/dev/null")
+    description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
+    var failures: [any Error] = []
+    container.loadPersistentStores { _, error in failures += [error].compactMap(\.self) }
+    try #require(failures.isEmpty)
+    let paper = NSEntityDescription.insertNewObject(forEntityName: "Paper", into: container.viewContext)
+    try container.viewContext.save()
+    #expect(container.canUpdateRecord(forManagedObjectWith: paper.objectID))
+    #expect(container.canDeleteRecord(forManagedObjectWith: paper.objectID))
+    #expect(container.persistentStoreCoordinator.persistentStores.allSatisfy(container.canModifyManagedObjects(in:)))
+  }
+
+  @Test("A store that should be synchronized is refused by name, and the others are opened")
+  @MainActor func synchronized() throws {
+    let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())
+    let descriptions = [NSPersistentStoreDescription(), NSPersistentStoreDescription()]
+    descriptions[0].cloudKitContainerOptions = NSPersistentCloudKitContainerOptions(containerIdentifier: "iCloud.kiosk")
+    let copy = try #require(descriptions[0].copy() as? NSPersistentStoreDescription)
+    #expect(copy.cloudKitContainerOptions?.containerIdentifier == "iCloud.kiosk" && copy == descriptions[0])
+    #expect(descriptions[0] != descriptions[1])
+    container.persistentStoreDescriptions = descriptions
+    var errors: [(any Error)?] = []
+    container.loadPersistentStores { _, error in errors.append(error) }
+    #expect(errors.count == 2 && errors[1] == nil)
+    #expect(
+      errors[0]?.localizedDescription
+        == "Synchronizing a store with CloudKit's container iCloud.kiosk is not implemented.")
+    #expect(container.persistentStoreDescriptions.count == 2)
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
+  }
+
+  @Test("Other containers pay no heed to its options")
+  @MainActor func ordinary() {
+    let container = NSPersistentContainer(name: "Kiosk", managedObjectModel: kiosk())
+    let description = NSPersistentStoreDescription()
+    description.cloudKitContainerOptions = NSPersistentCloudKitContainerOptions(containerIdentifier: "iCloud.kiosk")
+    container.persistentStoreDescriptions = [description]
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
+  }
+
+  @Test("A schema for CloudKit can't be made")
+  func schema() {
+    let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())
+    #expect(throws: CocoaError.self) { try container.initializeCloudKitSchema(options: [.dryRun, .printSchema]) }
+  }
+}
+
+private func kiosk() -> NSManagedObjectModel {
+  let paper = NSEntityDescription()
+  paper.name = "Paper"
+  let model = NSManagedObjectModel()
+  model.entities = [paper]
+  return model
+}
