@@ -1,16 +1,17 @@
-/// Aggregates over all rows in the predicates of fetches, as in `id == max(id)`.
+/// Aggregates over all rows in the predicates of fetches, as in `id == max(id)` and `id == @max.id`.
 extension PredicateNode {
   /// Whether an aggregate function may be one over all rows.
   var hasAggregateFunctions: Bool {
     !allChildren({ !$0.hasAggregateFunctions }, conditions: { !$0.hasAggregateFunctions })
   }
 
-  /// The predicate with each `max(path)` replaced by a fetch of that aggregate; nil if there is none. The path leads
-  /// to one value of each row. The aggregate is of all rows of the entity, whatever the rest of the predicate says.
+  /// The predicate with each `max(path)` and `@max.path` replaced by a fetch of that aggregate; nil if there is none.
+  /// The path leads to one value of each row. The aggregate is of all rows of the entity, whatever the rest of the
+  /// predicate says.
   func resolvingAggregates(_ fetch: FetchDescription, pendingChanges: Bool) -> PredicateNode? {
     var isChanged = false
     let resolved = replacing { node in
-      guard case .function = node, let (aggregate, operand) = node.aggregateOfRows, aggregate != .count,
+      guard node.isAggregateOfRows, let (aggregate, operand) = node.aggregateOfRows, aggregate != .count,
         case .keyPath(let path) = operand, fetch.layout.hasOneValue(at: path)
       else { return nil }
       isChanged = true
@@ -25,8 +26,17 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
+  /// Whether ``aggregateOfRows`` has one, found out without reading most paths.
+  fileprivate var isAggregateOfRows: Bool {
+    switch self {
+    case .keyPath(let path): path[0].utf8.first == UInt8(ascii: "@") && aggregateOfRows != nil
+    case .function: aggregateOfRows != nil
+    default: false
+    }
+  }
+
   fileprivate var hasAggregateFunctions: Bool {
-    if case .function = self, aggregateOfRows != nil { return true }
+    if isAggregateOfRows { return true }
     return !allChildren({ !$0.hasAggregateFunctions }, conditions: { !$0.hasAggregateFunctions })
   }
 }
