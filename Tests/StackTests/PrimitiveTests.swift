@@ -80,6 +80,34 @@ struct PrimitiveTests {
     }
   }
 
+  @Test(
+    "An announced change of an ordered set's primitive members reaches the other ends", arguments: StoreKind.allCases)
+  func orderedMutation(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "T"])
+      let chapters = (0..<3).map { context.new("Chapter", ["title": "\($0)"]) }
+      try context.save()
+      func announce(_ change: NSKeyValueChange, at index: Int, gives wanted: [NSManagedObject]) {
+        book.willChange(change, valuesAt: IndexSet(integer: index), forKey: "chapters")
+        book.setPrimitiveValue(NSOrderedSet(array: wanted), forKey: "chapters")
+        book.didChange(change, valuesAt: IndexSet(integer: index), forKey: "chapters")
+        #expect((book["chapters"] as? NSOrderedSet)?.array as? [NSManagedObject] == wanted)
+        for chapter in chapters { #expect((chapter.object("book") === book) == wanted.contains(chapter)) }
+        #expect(context.brokenInvariants() == [])
+      }
+      announce(.insertion, at: 0, gives: [chapters[1]])
+      announce(.insertion, at: 0, gives: [chapters[0], chapters[1]])
+      announce(.replacement, at: 1, gives: [chapters[0], chapters[2]])
+      announce(.removal, at: 0, gives: [chapters[2]])
+      announce(.insertion, at: 1, gives: [chapters[2], chapters[0]])
+      try context.save()
+      #expect(
+        try stack.elsewhere {
+          ((try $0.only("Book")["chapters"] as? NSOrderedSet)?.array as? [NSManagedObject])?.map { $0.string("title") }
+        } == ["2", "0"])
+    }
+  }
+
   @Test("Announcing a change of what is not modelled leaves the object clean, unless its class wants otherwise")
   func unmodelled() throws {
     let model = model([

@@ -10,11 +10,30 @@ public enum NSKeyValueSetMutationKind: UInt, Sendable {
   case set = 4
 }
 
+/// How an ordered collection changes, for key-value observing. Foundation on Linux lacks this type.
+public enum NSKeyValueChange: UInt, Sendable {
+  /// A value is set.
+  case setting = 1
+  /// Objects are inserted.
+  case insertion = 2
+  /// Objects are removed.
+  case removal = 3
+  /// Objects take the places of others.
+  case replacement = 4
+}
+
 extension NSManagedObject {
   /// Keeps the members from before an announced change, because a primitive accessor may change them before it ends.
   final func announceMutation(forKey key: String) {
     guard let property = layout.property(named: key), property.kind == .toMany else { return }
     toManyState(property).announced = members(property)
+  }
+
+  /// Makes the other ends of a relationship agree with its members, which have changed since
+  /// ``announceMutation(forKey:)``.
+  final func adoptMembers(forKey key: String) {
+    guard let property = layout.property(named: key), property.kind == .toMany else { return }
+    adoptMutation(.set, Set(members(property).map { AnyHashable($0) }), forKey: key)
   }
 
   /// Makes both ends of a relationship agree with an announced change. What agrees already stays.

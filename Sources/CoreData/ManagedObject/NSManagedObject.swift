@@ -445,6 +445,21 @@ nonisolated open class NSManagedObject: NSObject {
     adoptMutation(mutation, objects, forKey: key)
   }
 
+  /// Call this before changing the primitive ordered set of a to-many relationship in a hand-written accessor.
+  ///
+  /// The matching `didChange` makes the other ends of the relationship agree with the members that are there then,
+  /// whatever the kind and the indexes say.
+  open func willChange(_ change: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    willChangeValue(forKey: key)
+    announceMutation(forKey: key)
+  }
+
+  /// Call this after changing the primitive ordered set. It makes the other ends of the relationship agree with the
+  /// members.
+  open func didChange(_ change: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    adoptMembers(forKey: key)
+  }
+
   /// Whether announced changes of properties that the model does not have leave the object unchanged. True unless
   /// overridden.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
