@@ -150,6 +150,9 @@ struct ConflictTests {
       let found = (error?.userInfo["conflictList"] as? [NSMergeConflict])?.first
       #expect(found?.newVersionNumber == 0)
       #expect(found?.persistedSnapshot == nil)
+      let typed = (error as (any Error)?) as? CocoaError
+      #expect(typed?.persistentStoreSaveConflicts?.first === found && found != nil)
+      #expect(CocoaError(.persistentStoreSave).persistentStoreSaveConflicts == nil)
     }
   }
 

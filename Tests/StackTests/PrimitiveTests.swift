@@ -175,6 +175,29 @@ struct CollectionOperatorTests {
     }
   }
 
+  @Test("Dictionaries give values by key and by path, and mutable ones take them, those of a batch insert among them")
+  func dictionaries() throws {
+    let library: NSDictionary = ["shelf": ["books": [["pages": 10], ["pages": 30]]]]
+    #expect(library.value(forKeyPath: "shelf.books.@sum.pages") as? Int == 40)
+    #expect((library.value(forKeyPath: "shelf.books.pages") as? [Int]) == [10, 30])
+    #expect(library.value(forKeyPath: "lamp.books") == nil)
+    let row = NSMutableDictionary()
+    row.setValue("A", forKey: "title")
+    #expect(row.value(forKey: "title") as? String == "A")
+    row.setValue(nil, forKey: "title")
+    #expect(row.count == 0)
+    try withStack(.sqlite) { _, context in
+      var names = ["b", "a"]
+      let request = NSBatchInsertRequest(entityName: "Tag") { (row: NSMutableDictionary) in
+        guard let name = names.popLast() else { return true }
+        row.setValue(name, forKey: "name")
+        return false
+      }
+      try context.execute(request)
+      #expect(try context.strings("Tag", "name").sorted() == ["a", "b"])
+    }
+  }
+
   @Test(
     "objectIDs(forRelationshipNamed:) gives the members' ids without reading the members", arguments: StoreKind.allCases
   )

@@ -156,3 +156,11 @@ extension NSManagedObject {
     return values
   }
 }
+
+extension CocoaError {
+  /// The conflicts that the merge policy left: those of the codes `managedObjectMerge` and
+  /// `persistentStoreSaveConflicts`, under `NSPersistentStoreSaveConflictsErrorKey`. nil for other errors.
+  public var persistentStoreSaveConflicts: [NSMergeConflict]? {
+    userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+  }
+}

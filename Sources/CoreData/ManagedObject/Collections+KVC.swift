@@ -1,6 +1,18 @@
 // Key-value coding of Foundation's collections, which Foundation on Linux lacks for all but dictionaries: each member
 // is asked for its value. `@count` and the other collection operators work as in `NSManagedObject.value(forKeyPath:)`.
 
+extension NSDictionary {
+  /// The value along a path of keys, the first of which is the dictionary's, or the result of a collection operator.
+  public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
+}
+
+extension NSMutableDictionary {
+  /// Sets the value of a key; nil removes it.
+  public func setValue(_ value: Any?, forKey key: String) {
+    if let value { setObject(value, forKey: key as NSString) } else { removeObject(forKey: key as NSString) }
+  }
+}
+
 extension NSSet {
   /// The set of the members' values; members without a value are left out.
   public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
