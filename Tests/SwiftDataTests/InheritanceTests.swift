@@ -167,6 +167,9 @@ struct InheritanceTests {
     #expect(business.subentities.map(\.name) == ["FairTrip"])
     #expect(business.storedProperties.map(\.name) == ["perDiem", "firm"])
     #expect(business.inheritedProperties.map(\.name) == ["name", "days", "secret", "stays"])
+    #expect(business.inheritedPropertiesByName["days"]?.valueType == business.attributesByName["days"]?.valueType)
+    #expect(business.inheritedPropertiesByName.count == 4)
+    #expect(business.storedPropertiesByName.keys.sorted() == business.storedProperties.map(\.name).sorted())
     let tables = try SQLiteText.rows(
       folder.file(), "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z%TRIP' OR name = 'ZSTAY'")
     #expect(tables.sorted() == ["ZSTAY", "ZTRIP"])

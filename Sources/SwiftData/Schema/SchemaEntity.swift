@@ -40,6 +40,14 @@ extension Schema {
     public var attributes: Set<Attribute> { Set(properties.compactMap { $0 as? Attribute }) }
     /// The properties that lead to other models.
     public var relationships: Set<Relationship> { Set(properties.compactMap { $0 as? Relationship }) }
+    /// The properties that the class itself declares, by their names.
+    public var storedPropertiesByName: [String: any SchemaProperty] {
+      Dictionary(uniqueKeysWithValues: storedProperties.map { ($0.name, $0) })
+    }
+    /// The properties of the models that the class inherits from, by their names.
+    public var inheritedPropertiesByName: [String: any SchemaProperty] {
+      Dictionary(uniqueKeysWithValues: inheritedProperties.map { ($0.name, $0) })
+    }
     /// The attributes by their names.
     public var attributesByName: [String: Attribute] {
       Dictionary(uniqueKeysWithValues: attributes.map { ($0.name, $0) })
