@@ -41,9 +41,9 @@ struct SignatureTests {
     #expect(types == [0, 1, 2, 3, 4])
   }
 
-  private func coordinator(_ type: NSPersistentStoreCoordinator.Type = NSPersistentStoreCoordinator.self) throws
-    -> NSPersistentStoreCoordinator
-  {
+  private func coordinator(
+    _ make: (NSManagedObjectModel) -> NSPersistentStoreCoordinator = NSPersistentStoreCoordinator.init
+  ) throws -> NSPersistentStoreCoordinator {
     let entity = NSEntityDescription()
     entity.name = "SpyVolume"
     entity.managedObjectClassName = NSStringFromClass(SpyVolume.self)
@@ -55,7 +55,7 @@ struct SignatureTests {
     SpyVolume.calls = Calls()
     let model = NSManagedObjectModel()
     model.entities = [entity]
-    let coordinator = type.init(managedObjectModel: model)
+    let coordinator = make(model)
     try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
     return coordinator
   }
@@ -152,7 +152,7 @@ struct SignatureTests {
         "performBackgroundTask(_:)", "loadPersistentStores(completionHandler:)",
       ])
 
-    let spy = try #require(try coordinator(SpyCoordinator.self) as? SpyCoordinator)
+    let spy = try #require(try coordinator(SpyCoordinator.init) as? SpyCoordinator)
     await withCheckedContinuation { continuation in spy.perform { continuation.resume() } }
     spy.performAndWait {}
     #expect(spy.managedObjectID(forURIRepresentation: URL(fileURLWithPath: "/")) == nil)

@@ -171,6 +171,44 @@ final class CapitalTransformer: ValueTransformer {
   override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { $0.uppercased() + suffix } }
 }
 
+private final class FirstRequest: NSPersistentHistoryChangeRequest {
+  let note: String
+
+  override init() {
+    note = "made"
+    super.init()
+  }
+}
+
+final class SuffixTransformer: ValueTransformer {
+  let suffix: String
+
+  init(suffix: String) {
+    self.suffix = suffix
+    super.init()
+  }
+
+  override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { $0 + suffix } }
+}
+
+private final class LabelledCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {
+  let label: String
+
+  init(label: String) {
+    self.label = label
+    super.init(managedObjectModel: NSManagedObjectModel())
+  }
+}
+
+private final class CountingPolicy: NSEntityMigrationPolicy {
+  let count: Int
+
+  init(count: Int) {
+    self.count = count
+    super.init()
+  }
+}
+
 @Suite("What a subclass may override")
 struct OverridingSurfaceTests {
   @Test("An object's initializer, by whatever way the object is made")
@@ -241,13 +279,29 @@ struct OverridingSurfaceTests {
     }
   }
 
-  @Test("The initializers of policies and transformers, which are made by the names of their classes")
+  @Test("The initializers of policies, requests and transformers, which are made by the names of their classes")
   func byName() {
     #expect(FirstPolicy().note == "made")
-    let type: NSEntityMigrationPolicy.Type = FirstPolicy.self
-    #expect((type.init(for: NSEntityMapping()) as? FirstPolicy)?.note == "made")
+    #expect(FirstRequest.fetchHistory(after: Date()).note == "made")
     let name = NSValueTransformerName(NSStringFromClass(CapitalTransformer.self))
     #expect(ValueTransformer(forName: name)?.transformedValue("a") as? String == "A!")
+  }
+
+  @Test("A subclass may have initializers of its own, and lack those of its superclass")
+  func own() {
+    ValueTransformer.setValueTransformer(SuffixTransformer(suffix: "?"), forName: NSValueTransformerName("asking"))
+    #expect(ValueTransformer(forName: NSValueTransformerName("asking"))?.transformedValue("a") as? String == "a?")
+    #expect(LabelledCoordinator(label: "shed").label == "shed")
+    #expect(CountingPolicy(count: 3).count == 3)
+  }
+
+  @Test("If the class is made by its name, it ends the program by the name of the initializer that it lacks")
+  func lacking() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = ValueTransformer(forName: NSValueTransformerName(NSStringFromClass(SuffixTransformer.self)))
+    }
+    let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(words.contains("Use of unimplemented initializer 'init()' for class 'SurfaceTests.SuffixTransformer'"))
   }
 }
 

@@ -271,7 +271,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   ) -> NSManagedObject {
     let object = withUnsafePointer(to: maker.materialisation) { source in
       core_data_set_materialisation(UnsafeMutableRawPointer(mutating: source))
-      return maker.objectClass.init(entity: maker.entity, insertInto: nil)
+      return maker.objectClass.makeDynamically(of: maker.entity, in: nil)
     }
     object.key = key
     object.store = store

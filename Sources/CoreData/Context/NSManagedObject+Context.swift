@@ -79,7 +79,7 @@ extension NSEntityDescription {
             : "The name is misspelt, or another model was loaded.",
           remedy: "Compare the name with the model."))
     }
-    return layout.objectClass.init(entity: layout.entity, insertInto: context)
+    return layout.objectClass.makeDynamically(of: layout.entity, in: context)
   }
 }
 

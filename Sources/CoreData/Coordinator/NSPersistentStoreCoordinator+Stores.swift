@@ -35,8 +35,8 @@ extension NSPersistentStoreCoordinator {
   func openStore(
     _ storeClass: NSPersistentStore.Type, configuration: String?, at url: URL, options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
-    let store = storeClass.init(
-      persistentStoreCoordinator: self, configurationName: configuration, at: url, options: options)
+    let store = storeClass.makeDynamically(
+      for: self, configuration: configuration, at: url, options: options)
     do {
       try publicErrors { try store.open() }
     } catch {

@@ -45,12 +45,6 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     LoadedModels.register(model)
   }
 
-  /// Makes a coordinator of a class that is only known when the program runs, by the class's own
-  /// `init(managedObjectModel:)`.
-  public required convenience init<Model: NSManagedObjectModel>(managedObjectModel model: Model) {
-    self.init(managedObjectModel: model as NSManagedObjectModel)
-  }
-
   /// Makes a coordinator with a model that has no entities.
   public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 

@@ -58,7 +58,7 @@ extension BatchInsert {
   private static func rows(
     _ handler: @escaping (NSManagedObject) -> Bool, _ rows: BatchRowEncoder
   ) -> (Int64) throws -> BatchRow? {
-    let object = rows.layout.objectClass.init(entity: rows.layout.entity, insertInto: nil)
+    let object = rows.layout.objectClass.makeDynamically(of: rows.layout.entity, in: nil)
     return { key in
       if handler(object) { return nil }
       rows.beginRow()

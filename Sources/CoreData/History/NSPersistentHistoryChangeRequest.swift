@@ -45,12 +45,16 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   open var fetchRequest: NSFetchRequest<NSFetchRequestResult>?
 
   /// A request for the whole history.
-  public required override init() { super.init() }
+  public override init() { super.init() }
+
+  /// `makeDynamically()`.
+  @_silgen_name("core_data_make_history_request")
+  convenience init(dynamically: Void) { self.init() }
 
   private static func make<Request: NSPersistentHistoryChangeRequest>(
     _ type: Request.Type, _ place: Place, deletes: Bool = false
   ) -> Request {
-    let request = type.init()
+    let request = unsafeDowncast(type.makeDynamically(), to: type)
     request.place = place
     request.deletes = deletes
     if deletes { request.resultType = .statusOnly }
@@ -129,4 +133,10 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
     copy.affectedStores = affectedStores
     return copy
   }
+}
+
+extension NSPersistentHistoryChangeRequest {
+  /// A request of this class, by its own ``init()``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_history_request")
+  static func makeDynamically() -> NSPersistentHistoryChangeRequest
 }

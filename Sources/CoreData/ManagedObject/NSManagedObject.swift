@@ -136,6 +136,12 @@ nonisolated open class NSManagedObject: NSObject {
     self.init(entity: entity as NSEntityDescription, insertInto: context)
   }
 
+  /// `makeDynamically(of:in:)`.
+  @_silgen_name("core_data_make_object")
+  convenience init(dynamically entity: NSEntityDescription, _ context: NSManagedObjectContext?) {
+    self.init(entity: entity, insertInto: context)
+  }
+
   /// Makes an object of this class' entity in a context.
   ///
   /// A class may declare `init(context:)` again. Where only a superclass is known, as in generic code, this one is
@@ -484,6 +490,14 @@ nonisolated open class NSManagedObject: NSObject {
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try validate(value.pointee, forKey: key)
   }
+}
+
+nonisolated extension NSManagedObject {
+  /// An object of this class, by its own `init(entity:insertInto:)`; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_object")
+  static func makeDynamically(
+    of entity: __owned NSEntityDescription, in context: __owned NSManagedObjectContext?
+  ) -> NSManagedObject
 }
 
 /// The reasons for a call of ``NSManagedObject/awake(fromSnapshotEvents:)``.

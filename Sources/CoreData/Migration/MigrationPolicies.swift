@@ -15,7 +15,7 @@ enum MigrationPolicies {
       guard let policy = found as? NSEntityMigrationPolicy.Type else {
         throw refusal(mapping, url: url, what: "\(name) is not a subclass of NSEntityMigrationPolicy")
       }
-      return policy.init(for: mapping)
+      return policy.makeDynamically()
     }
     throw refusal(mapping, url: url, what: "the program has no class \(name). Name it as \"Module.Class\"")
   }

@@ -35,9 +35,9 @@ nonisolated open class NSEntityMigrationPolicy: NSObject {
   /// Made by the migration, once for each mapping.
   public override init() { super.init() }
 
-  /// Makes a policy of a class that a mapping names, by the class's own ``init()``. Swift calls only required
-  /// initializers on a class that is only known when the program runs, and those can't be overridden by `override`.
-  public required convenience init(for mapping: NSEntityMapping) { self.init() }
+  /// `makeDynamically()`.
+  @_silgen_name("core_data_make_policy")
+  convenience init(dynamically: Void) { self.init() }
 
   /// Called before the first object of a mapping. Does nothing.
   open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
@@ -70,6 +70,12 @@ nonisolated open class NSEntityMigrationPolicy: NSObject {
 
   /// The last call for a mapping. Does nothing.
   open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
+}
+
+extension NSEntityMigrationPolicy {
+  /// A policy of this class, by its own ``init()``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_policy")
+  static func makeDynamically() -> NSEntityMigrationPolicy
 }
 
 extension NSEntityMigrationPolicy {

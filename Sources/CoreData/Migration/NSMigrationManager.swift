@@ -45,11 +45,10 @@ nonisolated open class NSMigrationManager: NSObject {
     super.init()
   }
 
-  /// Makes a manager of a class that is only known when the program runs, such as a store's
-  /// ``NSPersistentStore/migrationManagerClass()``, by the class's own initializer.
-  public required convenience init<Model: NSManagedObjectModel>(sourceModel: Model, destinationModel: Model) {
-    self.init(
-      sourceModel: sourceModel as NSManagedObjectModel, destinationModel: destinationModel as NSManagedObjectModel)
+  /// `makeDynamically(source:destination:)`.
+  @_silgen_name("core_data_make_manager")
+  convenience init(dynamically source: NSManagedObjectModel, _ destination: NSManagedObjectModel) {
+    self.init(sourceModel: source, destinationModel: destination)
   }
 
   /// Makes a store of the destination model from one of the source model, which stays as it is.
@@ -164,6 +163,14 @@ nonisolated open class NSMigrationManager: NSObject {
     guard let run else { misuse(.notMigrating("\(call)")) }
     return run
   }
+}
+
+extension NSMigrationManager {
+  /// A manager of this class, by its own initializer; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_manager")
+  static func makeDynamically(
+    source: __owned NSManagedObjectModel, destination: __owned NSManagedObjectModel
+  ) -> NSMigrationManager
 }
 
 extension MisuseReport {

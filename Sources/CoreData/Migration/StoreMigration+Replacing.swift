@@ -20,7 +20,7 @@ extension StoreMigration {
       throw Failure.storeContract(
         store: "\(storeClass)", method: "migrationManagerClass()", what: "it is not a subclass of NSMigrationManager")
     }
-    let manager = managerClass.init(sourceModel: source, destinationModel: destination)
+    let manager = managerClass.makeDynamically(source: source, destination: destination)
     do {
       try replaceStore(by: mapping, manager)
     } catch {

@@ -37,10 +37,9 @@ nonisolated open class ValueTransformer: NSObject {
     super.init()
   }
 
-  /// Makes a transformer of a class that an attribute or ``init(forName:)`` names, by the class's own ``init()``. Swift
-  /// calls only required initializers on a class that is only known when the program runs, and those can't be
-  /// overridden by `override`.
-  public required convenience init(ofClassNamed name: NSValueTransformerName) { self.init() }
+  /// `makeDynamically()`.
+  @_silgen_name("core_data_make_transformer")
+  convenience init(dynamically: Void) { self.init() }
 
   /// The class of the results. Default: `NSObject`.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
@@ -63,6 +62,12 @@ nonisolated open class ValueTransformer: NSObject {
     }
     return transformedValue(value)
   }
+}
+
+extension ValueTransformer {
+  /// A transformer of this class, by its own ``init()``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_transformer")
+  static func makeDynamically() -> ValueTransformer
 }
 
 extension ValueTransformer {
@@ -120,7 +125,7 @@ private enum ValueTransformerRegistry {
     guard let type = (ClassNames.namedClass(name) ?? NSClassFromString(name)) as? ValueTransformer.Type else {
       return nil
     }
-    let made = type.init(ofClassNamed: NSValueTransformerName(name))
+    let made = type.makeDynamically()
     return lock.withLock {
       if let known = transformers[name] { return known }
       transformers[name] = made

@@ -24,6 +24,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   case methodPlaces = "A class has a pointer for each method, at one place in all its subclasses"
   /// `ClassMetadata.standBelow(_:superclass:)`.
   case superclasses = "A class has its superclass in its second word, and a cast looks there"
+  /// `DynamicInitializers.swift`.
+  case initializers = "A convenience initializer is a function of its class, and calls the initializer of that class"
   /// `getVaList(_:)`.
   case argumentLists = "A list of C arguments can be made of words that lie one behind the other"
   /// `TypeNames`.
@@ -46,6 +48,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
       "Each class is taken to override validateValue(_:forKey:): saves are slower. NSCompoundPredicate(…) prints as "
         + "FALSEPREDICATE."
     case .superclasses: "A typed fetch request can't be cast to one for any results."
+    case .initializers: "Nothing helps: objects of a program's own classes can't be made. Don't use this version."
     case .argumentLists: "NSPredicate(format:arguments:) can't be used with getVaList(_:); argumentArray: can."
     case .typeNames: "Foundation finds classes, more slowly; accessors of transient attributes are not found by key."
     case .keyPathGetters:
@@ -65,6 +68,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case .instanceSizes: Self.hasInstanceSizes
     case .methodPlaces: Self.hasMethodPlaces
     case .superclasses: Self.hasSuperclasses
+    case .initializers: Self.makesObjectsOfValues
     case .argumentLists: Self.hasArgumentLists
     case .typeNames: Self.hasTypeNames
     case .keyPathGetters: Self.hasKeyPathGetters

@@ -54,15 +54,13 @@ nonisolated open class NSPersistentStore: NSObject {
     identity.store = self
   }
 
-  /// Makes a store of a registered class, by the class's own initializer. Swift calls only required initializers on a
-  /// class that is only known when the program runs, and those can't be overridden by `override`.
-  public required convenience init<Coordinator: NSPersistentStoreCoordinator>(
-    persistentStoreCoordinator root: Coordinator?, configurationName name: String?, at url: URL,
-    options: [AnyHashable: Any]? = nil
+  /// `makeDynamically(for:configuration:at:options:)`.
+  @_silgen_name("core_data_make_store")
+  convenience init(
+    dynamically root: NSPersistentStoreCoordinator?, configuration: String?, at url: URL,
+    options: [AnyHashable: Any]?
   ) {
-    self.init(
-      persistentStoreCoordinator: root as NSPersistentStoreCoordinator?, configurationName: name, at: url,
-      options: options)
+    self.init(persistentStoreCoordinator: root, configurationName: configuration, at: url, options: options)
   }
 
   /// The name of "all entities" in Apple's framework.
@@ -120,4 +118,13 @@ nonisolated open class NSPersistentStore: NSObject {
   open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
     throw Failure.unsupportedFeature("\(self).setMetadata(_:forPersistentStoreAt:)").nsError
   }
+}
+
+extension NSPersistentStore {
+  /// A store of this class, by its own initializer; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_store")
+  static func makeDynamically(
+    for root: __owned NSPersistentStoreCoordinator?, configuration: __owned String?, at url: __owned URL,
+    options: __owned [AnyHashable: Any]?
+  ) -> NSPersistentStore
 }
