@@ -146,7 +146,9 @@ nonisolated open class NSManagedObject: NSObject {
   ///
   /// A class may declare `init(context:)` again. Where only a superclass is known, as in generic code, this one is
   /// called nevertheless.
-  public required convenience init<Context: NSManagedObjectContext>(context: Context) {
+  public required convenience init<Context: NSManagedObjectContext>(context: borrowing Context) {
+    // Borrowed and copied: as an initializer takes it, generic code would retain and release it once more.
+    let context: NSManagedObjectContext = copy context
     self.init(entity: Self.entity(in: context), insertInto: context)
   }
 
