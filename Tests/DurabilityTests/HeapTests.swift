@@ -175,8 +175,9 @@ private final class Things {
   private func openings() throws -> [String] {
     let store = coordinator.persistentStores[0]
     let url = store.type == NSInMemoryStoreType ? nil : store.url
-    // A SQLite store leaves some 150 bytes each time until a cache is full, after 3,000 times, and then none.
-    return try growth("Opening and closing", times: 200, by: 250) {
+    // A SQLite store leaves some 150 bytes each time until a cache is full, after 3,000 times, and then none. On a busy
+    // machine it is 80 to 280, as more threads take part. A store that stays behind has thousands.
+    return try growth("Opening and closing", times: 200, by: 500) {
       let other = NSPersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
       try other.remove(try other.addPersistentStore(ofType: store.type, configurationName: nil, at: url))
     }
