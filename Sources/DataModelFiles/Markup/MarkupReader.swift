@@ -18,7 +18,7 @@ enum MarkupReader {
       let newline = UInt8(ascii: "\n")
       while true {
         let token = try scanner.next()
-        // A loop, not `count(where:)`, which takes most of the time of a debug build that reads a model.
+        // A loop, not `count(where:)`, which takes half of the time that a debug build needs to read a document.
         for place in counted..<scanner.tokenStart where bytes[place] == newline { line += 1 }
         counted = scanner.tokenStart
         switch token {
