@@ -13,10 +13,15 @@ final class LetteredWord: NSManagedObject {
   }
 }
 
-private func dictionary() -> NSManagedObjectModel {
+/// Tells nobody what has changed.
+final class SilentWord: NSManagedObject {
+  override func changedValuesForCurrentEvent() -> [String: Any] { [:] }
+}
+
+private func dictionary(of type: NSManagedObject.Type = LetteredWord.self) -> NSManagedObjectModel {
   let length = attribute("length", .integer32AttributeType)
   length.isTransient = true
-  return model([entity("Word", [attribute("name"), length], class: LetteredWord.self)])
+  return model([entity("Word", [attribute("name"), length], class: type)])
 }
 
 /// A wrapper as applications have it for their own streams of values.
@@ -97,6 +102,34 @@ struct FetchedResultsRuleTests {
       context.new("Word", ["name": "eee", "length": 3])
       context.processPendingChanges()
       #expect(controller.sections?.map(\.name) == ["1", "2", "3"] && counter.count == 1)
+    }
+  }
+
+  private final class Kinds: NSObject, NSFetchedResultsControllerDelegate {
+    var kinds: [NSFetchedResultsChangeType] = []
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+      kinds.append(type)
+    }
+  }
+
+  @Test(
+    "An object whose sort key changed in the event is told as moved, whatever its class says of its changes",
+    arguments: [LetteredWord.self, SilentWord.self] as [NSManagedObject.Type])
+  func placedAnew(_ type: NSManagedObject.Type) throws {
+    try withStack(.inMemory, dictionary(of: type)) { _, context in
+      let words = ["a", "z"].map { context.new("Word", ["name": $0]) }
+      try context.save()
+      let controller = list(context, request("Word", by: "name"))
+      let delegate = Kinds()
+      controller.delegate = delegate
+      try controller.performFetch()
+      #expect(controller.fetchedObjects == words)
+      words[0].setValue("ant", forKey: "name")
+      context.processPendingChanges()
+      #expect(delegate.kinds == [.move])
     }
   }
 

@@ -1,6 +1,6 @@
 /// What changed in the current event, that is, since pending changes were last processed.
 extension NSManagedObject {
-  /// ``changedValuesForCurrentEvent()``.
+  /// ``changedValuesForCurrentEvent()``, whatever a subclass answers.
   final func formerValuesOfEvent() -> [String: Any] {
     guard let context = (owner as? ContextOwner)?.context, let former = context.formerValues(of: self) else {
       return [:]

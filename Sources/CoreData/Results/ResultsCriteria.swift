@@ -52,7 +52,7 @@ final class ResultsCriteria {
 
   /// Whether a sort key of the object changed in the current event.
   func isPlaced(anewInEvent object: NSManagedObject) -> Bool {
-    object.changedValuesForCurrentEvent().keys.contains(where: placingKeys.contains)
+    object.formerValuesOfEvent().keys.contains(where: placingKeys.contains)
   }
 
   /// The sort keys of the object.
