@@ -74,6 +74,14 @@ final class LoggingPolicy: NSEntityMigrationPolicy {
     "performCustomValidation(forMapping:manager:)", "end(_:manager:)",
   ]
 
+  /// Set by the class's own initializer, which the migration has to call.
+  private let step: Int
+
+  override init() {
+    step = 1
+    super.init()
+  }
+
   private func log(_ manager: NSMigrationManager) -> PolicyLog { manager.userInfo!["log"] as! PolicyLog }
 
   private func name(_ object: NSManagedObject) -> String {
@@ -84,7 +92,7 @@ final class LoggingPolicy: NSEntityMigrationPolicy {
   }
 
   override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
-    log(manager).policies += 1
+    log(manager).policies += step
     try log(manager).note(mapping, "begin", nil, manager)
   }
 

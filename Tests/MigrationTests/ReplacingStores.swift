@@ -74,12 +74,20 @@ final class ReplacingStoreWithManager: ReplacingStore {
 final class ReplacingManager: NSMigrationManager {
   nonisolated(unsafe) static var migrations = 0
 
+  /// Set by the class's own initializer, which the migration has to call.
+  private let step: Int
+
+  override init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+    step = 1
+    super.init(sourceModel: sourceModel, destinationModel: destinationModel)
+  }
+
   override func migrateStore(
     from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
     destinationOptions dOptions: [AnyHashable: Any]? = nil
   ) throws {
-    ReplacingManager.migrations += 1
+    ReplacingManager.migrations += step
     try super.migrateStore(
       from: sourceURL, sourceType: sStoreType, options: sOptions, with: mappings, toDestinationURL: dURL,
       destinationType: dStoreType, destinationOptions: dOptions)

@@ -1,12 +1,9 @@
 import Foundation
 
-/// A container of stores, of which Apple's framework keeps some in sync with CloudKit. There is no CloudKit on Linux,
-/// so this one has the others only: it works as in a program without an entitlement for iCloud, which has no store that
-/// is synchronized.
-///
-/// A description with ``NSPersistentStoreDescription/cloudKitContainerOptions`` asks for a synchronized store. It is
-/// refused: its handler gets an error that names CloudKit, and nothing is opened. Without options it is an ordinary
-/// store.
+/// A container whose stores Apple's framework can synchronize with CloudKit. Linux has no CloudKit. A store without
+/// ``NSPersistentStoreDescription/cloudKitContainerOptions`` opens as in any container, as it does in a program without
+/// an entitlement for iCloud. A store with them is refused: the handler gets an error that names CloudKit, and no file
+/// is opened.
 nonisolated open class NSPersistentCloudKitContainer: NSPersistentContainer, @unchecked Sendable {
   // `@unchecked Sendable`, as the superclass: it adds no state.
 

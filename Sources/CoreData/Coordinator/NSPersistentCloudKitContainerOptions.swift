@@ -1,12 +1,12 @@
 import Foundation
 
-/// With which CloudKit container a store should be synchronized. Nothing is here: `NSPersistentCloudKitContainer`
-/// refuses a store with such options, by name.
+/// The CloudKit container with which a store should be synchronized. Linux has no CloudKit, so an
+/// `NSPersistentCloudKitContainer` refuses a store with such options, by name.
 nonisolated open class NSPersistentCloudKitContainerOptions: NSObject {
   /// The identifier of CloudKit's container.
   public let containerIdentifier: String
 
-  /// Options for a container of CloudKit's.
+  /// Options for the CloudKit container with this identifier.
   public init(containerIdentifier: String) {
     self.containerIdentifier = containerIdentifier
     super.init()

@@ -13,8 +13,8 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var url: URL?
   /// Whether ``NSPersistentContainer/loadPersistentStores(completionHandler:)`` returns before the store is open.
   open var shouldAddStoreAsynchronously = false
-  /// With which of CloudKit's containers an `NSPersistentCloudKitContainer` should synchronize the store, which it then
-  /// refuses to open. Other containers pay no heed to it, as Apple's don't.
+  /// The CloudKit container with which the store should be synchronized. An `NSPersistentCloudKitContainer` refuses to
+  /// open a store that has one; other containers ignore it, as Apple's do.
   open var cloudKitContainerOptions: NSPersistentCloudKitContainerOptions?
   private var given: [String: NSObject] = [
     NSMigratePersistentStoresAutomaticallyOption: true as NSNumber,

@@ -11,7 +11,7 @@ extension PredicateNode {
   func resolvingAggregates(_ fetch: FetchDescription, pendingChanges: Bool) -> PredicateNode? {
     var isChanged = false
     let resolved = replacing { node in
-      guard node.isAggregateOfRows, let (aggregate, operand) = node.aggregateOfRows, aggregate != .count,
+      guard let (aggregate, operand) = node.markedAggregate, aggregate != .count,
         case .keyPath(let path) = operand, fetch.layout.hasOneValue(at: path)
       else { return nil }
       isChanged = true
@@ -26,17 +26,14 @@ extension PredicateNode {
 }
 
 extension ExpressionNode {
-  /// Whether ``aggregateOfRows`` has one, found out without reading most paths.
-  fileprivate var isAggregateOfRows: Bool {
-    switch self {
-    case .keyPath(let path): path[0].utf8.first == UInt8(ascii: "@") && aggregateOfRows != nil
-    case .function: aggregateOfRows != nil
-    default: false
-    }
+  /// `aggregateOfRows`, found without reading the paths that don't begin with an operator.
+  fileprivate var markedAggregate: (aggregate: Aggregate, of: ExpressionNode)? {
+    if case .keyPath(let path) = self, path[0].utf8.first != UInt8(ascii: "@") { return nil }
+    return aggregateOfRows
   }
 
   fileprivate var hasAggregateFunctions: Bool {
-    if isAggregateOfRows { return true }
+    if markedAggregate != nil { return true }
     return !allChildren({ !$0.hasAggregateFunctions }, conditions: { !$0.hasAggregateFunctions })
   }
 }

@@ -124,9 +124,9 @@ nonisolated open class NSManagedObject: NSObject {
     changes = ChangedValues.makeDefaults(places)
   }
 
-  // Swift calls only required initializers on a class that is a value, `T` or `type(of: object)`, and only they conform
-  // to a protocol's. But a subclass could not override one by `override`, or declare it again, as it may with one from
-  // Objective-C. A generic one of the same labels stands in nobody's way.
+  // On a class that is a value, such as `T` or `type(of: object)`, Swift calls only `required` initializers, and only
+  // these satisfy a protocol. A subclass could not override them by `override`, nor declare them again, as it can on
+  // Apple's platforms. So they are generic: they have the labels of Apple's, and a subclass's own stand beside them.
 
   /// Makes an object of a class that is only known when the program runs, by the class's own
   /// `init(entity:insertInto:)`.

@@ -1,8 +1,8 @@
 internal import CSwiftRuntime
 import Foundation
 
-/// Searches a program's file for the names of folders of resources. The running program's file is searched once for
-/// each name: in a debug build it has a hundred megabytes, and it doesn't change.
+/// Searches a program's file for the names of folders of resources. What was found in the running program's file is
+/// kept: in a debug build it has a hundred megabytes, and it doesn't change.
 enum ProgramText {
   /// What all the names end in. One pass over a file finds its few occurrences, however many names there are.
   static let ending = ".resources"
