@@ -17,6 +17,7 @@ struct FormerConstraintValues {
   mutating func takeBack(_ first: [(object: NSManagedObject, constraint: [String])]) {
     var wave = first
     while !wave.isEmpty {
+      let announced = wave.compactMap { $0.object.announceChanges(.anything) }
       for (object, constraint) in wave {
         objects.insert(ObjectIdentifier(object))
         // Observers have to see the change.
@@ -27,6 +28,7 @@ struct FormerConstraintValues {
         }
       }
       for (object, _) in wave { object.awake(fromSnapshotEvents: .mergePolicy) }
+      for change in announced { change.end() }
       wave = wave.flatMap { object, constraint -> [(object: NSManagedObject, constraint: [String])] in
         let taken = names(taken: object, constraint)
         return object.layout.constraints.filter { !Set($0.names).isDisjoint(with: taken) }.flatMap {

@@ -17,8 +17,9 @@ extension NSManagedObjectContext {
       guard let row = readAgain(object) else { return }
       object.takeRefreshed(row)
     } else {
+      let announced = object.announceChanges(.setting)
       if object.state.contains(.updated) { revertChanges(of: object) }
-      object.turnIntoFault()
+      object.turnIntoFault(announced)
     }
     ledger.refreshed(object)
   }
@@ -27,6 +28,7 @@ extension NSManagedObjectContext {
   /// is inserted as before.
   private func forgetValues(ofNew object: NSManagedObject) {
     if !object.state.isDisjoint(with: [.deleted, .fault]) { return }
+    let announced = object.announceChanges(.setting)
     object.noteChange()
     for property in object.layout.relationships { object.nullify(property) }
     object.willTurnIntoFault()
@@ -34,6 +36,7 @@ extension NSManagedObjectContext {
     object.toManyStates = ContiguousArray(repeating: nil, count: object.layout.toMany.count)
     object.ownState.insert(.fault)
     object.didTurnIntoFault()
+    object.tellOfFault(announced)
     ledger.refreshed(object)
   }
 
@@ -78,6 +81,7 @@ extension NSManagedObjectContext {
     let touched = (ledger.updatedList + ledger.deletedList).filter {
       !$0.state.isDisjoint(with: .pending) && !$0.isInserted
     }
+    let announced = touched.compactMap { $0.announceChanges(.anything) }
     for object in inserted { leave(object, as: .rolledBack) }
     for object in touched {
       let wasFault = object.state.contains(.fault)
@@ -88,6 +92,7 @@ extension NSManagedObjectContext {
     }
     ledger.reset()
     undoManager?.removeAllActions(withTarget: self)
+    for change in announced { change.end() }
     checkInvariants("after a rollback")
     var changes = ObjectChanges()
     changes.deleted = inserted
@@ -135,6 +140,8 @@ extension NSManagedObject {
   /// Takes a newer row; unsaved changes stay on top of it.
   final func takeRefreshed(_ row: RowSnapshot) {
     if state.contains(.eventListed) { (owner as? ContextOwner)?.context?.ledger.rowChanges(of: self) }
+    let announced = announceChanges(.anything)
+    defer { announced?.end() }
     self.row = row
     refreshMembers()
     if state.contains(.fault) { return }
@@ -167,11 +174,14 @@ extension NSManagedObject {
   }
 
   /// Forgets all values, changed ones included.
-  final func turnIntoFault() {
+  ///
+  /// - Parameter announced: what observers were told before, if the change began earlier.
+  final func turnIntoFault(_ announced: AnnouncedChange? = nil) {
     if state.contains(.fault) {
       row = nil
       return
     }
+    let announced = announced ?? announceChanges(.setting)
     willTurnIntoFault()
     changes = nil
     toManyStates = []
@@ -180,5 +190,6 @@ extension NSManagedObject {
     ownState.remove(.inaccessible)
     ownState.insert(.fault)
     didTurnIntoFault()
+    tellOfFault(announced)
   }
 }

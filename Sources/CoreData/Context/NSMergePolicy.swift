@@ -103,6 +103,8 @@ extension NSManagedObject {
   /// Takes the store's row as the new base, and keeps those of the object's changes that the policy leaves. False if
   /// the row is gone and the object goes with it. Throws if the row of a conflict made by the program can't be read.
   fileprivate func settleConflict(_ conflict: NSMergeConflict, by type: NSMergePolicyType) throws -> Bool {
+    let announced = announceChanges(.anything)
+    defer { announced?.end() }
     let objectWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
     // A conflict made by the program has no row.
     let isStated = conflict.persistedRow == nil && conflict.newVersionNumber > 0

@@ -1,10 +1,12 @@
-/// What only some objects need besides their values: the states of to-many relationships once they are used, and the id
-/// once it is asked for. This costs each object one word. If only the id is needed, that word refers to the id itself.
+/// What only some objects need besides their values: the states of to-many relationships once they are used, the id
+/// once it is asked for, and observers. This costs each object one word. If only the id is needed, that word refers to
+/// the id itself.
 final class Attachments {
   // Unchecked or inlined by force, as the count of `tag` asks for; see CONTRIBUTING.md.
   /// The states of the to-many relationships and, once one was asked for, of the fetched properties.
   @exclusivity(unchecked) var members: ContiguousArray<ToManyState?> = []
   @exclusivity(unchecked) var id: NSManagedObjectID?
+  var observers: KeyValueObservers?
 
   init(id: NSManagedObjectID?) { self.id = id }
 }
@@ -17,7 +19,9 @@ extension NSManagedObject {
     }
   }
 
-  private final var attachmentsForMembers: Attachments {
+  final var observers: KeyValueObservers? { attachments?.observers }
+
+  final var attachmentsForUse: Attachments {
     if let attachments { return attachments }
     let made = Attachments(id: cachedID)
     attached = made
@@ -28,9 +32,9 @@ extension NSManagedObject {
   final var toManyStates: ContiguousArray<ToManyState?> {
     @inline(__always) get { attachments?.members ?? [] }
     set {
-      if !newValue.isEmpty || attachments != nil { attachmentsForMembers.members = newValue }
+      if !newValue.isEmpty || attachments != nil { attachmentsForUse.members = newValue }
     }
-    _modify { yield &attachmentsForMembers.members }
+    _modify { yield &attachmentsForUse.members }
   }
 
   /// The state of a to-many relationship, if it was used.

@@ -207,6 +207,8 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
   // Every mutator is overridden, because some of Foundation's write to a storage of their own, which is empty here.
 
   private func edit(_ change: (inout ContiguousArray<NSManagedObject>) -> Void) {
+    let announced = isPrimitive ? nil : object.announceChange(of: property, .members)
+    defer { announced?.end() }
     var members = members
     change(&members)
     if isPrimitive { object.setPrimitive(Array(members), property) } else { object.setMembers(members, property) }

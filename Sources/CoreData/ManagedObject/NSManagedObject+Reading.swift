@@ -47,6 +47,7 @@ extension NSManagedObject {
     ownState.insert(.awaking)
     awakeFromFetch()
     ownState.remove(.awaking)
+    if state.contains(.observed) { tellOfReading() }
   }
 
   /// Reads a fault's values before a change, which needs the row.

@@ -18,6 +18,8 @@ extension NSManagedObject {
   /// Sets the destination of a to-one relationship, and updates the old and the new destination.
   final func setToOne(_ destination: NSManagedObject?, _ property: LayoutProperty) {
     if let destination { check(destination, property) }
+    let announced = announceChange(of: property)
+    defer { announced?.end() }
     let previous = toOne(property)
     if previous === destination {
       write(destination.map { .object($0) } ?? .null, slot: property.slot)
@@ -78,8 +80,7 @@ extension NSManagedObject {
   final func lose(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = ownProperty(property)
     if property.kind == .toMany {
-      noteChange()
-      toManyState(property).remove(object)
+      leave(object, property)
       tellOfInverse(property)
       return
     }
@@ -92,12 +93,22 @@ extension NSManagedObject {
 
   /// Records a member. In an ordered relationship it goes to the end, even if it was elsewhere before.
   private final func enter(_ member: NSManagedObject, _ property: LayoutProperty) {
+    let announced = announceChange(of: property, .members)
+    defer { announced?.end() }
     noteChange()
     let state = toManyState(property)
     if property.isOrdered, state.order == nil, state.removed.contains(member.reference) {
       state.reorder(members(property))
     }
     state.add(member)
+  }
+
+  /// Records that a member is none any more.
+  private final func leave(_ member: NSManagedObject, _ property: LayoutProperty) {
+    let announced = announceChange(of: property, .members)
+    noteChange()
+    toManyState(property).remove(member)
+    announced?.end()
   }
 
   /// Whether the relationship leads to an object.
@@ -115,6 +126,8 @@ extension NSManagedObject {
   /// Adds a member that is not in the relationship.
   final func connect(_ member: NSManagedObject, _ property: LayoutProperty) {
     check(member, property)
+    let announced = announceChange(of: property, .members)
+    defer { announced?.end() }
     enter(member, property)
     toManyState(property).isUsed = true
     if let inverse = layout.inverse(of: property), !isBothEnds(member, property: property, inverse: inverse) {
@@ -133,8 +146,9 @@ extension NSManagedObject {
 
   /// Removes a member that is in the relationship.
   final func disconnect(_ member: NSManagedObject, _ property: LayoutProperty) {
-    noteChange()
-    toManyState(property).remove(member)
+    let announced = announceChange(of: property, .members)
+    defer { announced?.end() }
+    leave(member, property)
     if let inverse = layout.inverse(of: property), !isBothEnds(member, property: property, inverse: inverse) {
       member.lose(self, inverse)
     } else if property.oneSidedInverse != nil {
@@ -156,8 +170,7 @@ extension NSManagedObject {
     tellOfInverse(inverse)
     if let previous, previous !== object {
       let former = previous.ownProperty(property)
-      previous.noteChange()
-      previous.toManyState(former).remove(self)
+      previous.leave(self, former)
       previous.tellOfInverse(former)
     }
   }
@@ -202,6 +215,8 @@ extension NSManagedObject {
   /// Undoes that `object` was added or removed, because the other side does.
   private final func revertMember(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = ownProperty(property)
+    let announced = announceChange(of: property, .members)
+    defer { announced?.end() }
     if property.kind == .toOne {
       changes?.drop(property.slot)
     } else if property.toManyIndex < toManyStates.count {
@@ -211,6 +226,8 @@ extension NSManagedObject {
 
   /// Drops objects whose rows are gone, since unsaved changes must not lead to them.
   final func forgetLostObjects(_ gone: ContiguousArray<NSManagedObject>) {
+    let announced = announceChanges(.anything)
+    defer { announced?.end() }
     for case let state? in toManyStates where state.isChanged { gone.forEach(state.removeLostMember) }
     guard let changes else { return }
     for property in layout.slots where property.kind == .toOne && changes.holds(property.slot) {

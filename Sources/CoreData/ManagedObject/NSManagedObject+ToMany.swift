@@ -117,6 +117,8 @@ extension NSManagedObject {
 
   /// Makes the members exactly these; for an ordered relationship, in this order.
   final func setMembers(_ members: ContiguousArray<NSManagedObject>, _ property: LayoutProperty) {
+    let announced = announceChange(of: property)
+    defer { announced?.end() }
     let before = self.members(property)
     let wanted = Set(members.map(ObjectIdentifier.init))
     let had = Set(before.map(ObjectIdentifier.init))
@@ -149,9 +151,11 @@ extension NSManagedObject {
   /// Applies a change of positions to an ordered relationship.
   private func edit(_ key: ManagedKey, _ change: (inout ContiguousArray<NSManagedObject>) -> Void) {
     let property = toManyProperty(key)
+    let announced = announceChange(of: property, .members)
     var members = members(property)
     change(&members)
     setMembers(members, property)
+    announced?.end()
   }
 
   // The methods that accessors of generated classes call.
@@ -244,12 +248,16 @@ extension NSManagedObject {
 
   private func addAll(_ members: [Any], _ key: ManagedKey) {
     let property = toManyProperty(key)
+    let announced = announceChange(of: property, .members)
     for case let member as NSManagedObject in members { addMember(member, property) }
+    announced?.end()
   }
 
   private func removeAll(_ members: [Any], _ key: ManagedKey) {
     let property = toManyProperty(key)
+    let announced = announceChange(of: property, .members)
     for case let member as NSManagedObject in members { removeMember(member, property) }
+    announced?.end()
   }
 
   /// ``hasFault(forRelationshipNamed:)``.

@@ -19,6 +19,19 @@ extension NSManagedObject {
 
   @inline(__always)
   final func write(_ value: Value, slot: Int) {
+    if state.contains(.observed) { return writeObserved(value, slot: slot) }
+    writeUntold(value, slot: slot)
+  }
+
+  @inline(never)
+  private func writeObserved(_ value: Value, slot: Int) {
+    let announced = announceChange(of: layout.slots[slot])
+    writeUntold(value, slot: slot)
+    announced?.end()
+  }
+
+  @inline(__always)
+  private func writeUntold(_ value: Value, slot: Int) {
     noteChange()
     let changes = changesForWriting()
     changes[slot] = value
@@ -106,7 +119,9 @@ extension NSManagedObject {
     case .toMany: setMembers(checkedMembers(value, property), property)
     case .fetched: misuse(.readOnly(property.name, self))
     case .composite:
+      let announced = announceChange(of: property)
       for (element, value) in elementValues(value, property) { setBoxed(value, element) }
+      announced?.end()
     case .attribute: write(Value(checking: value, for: property, of: layout), slot: property.slot)
     }
   }

@@ -3,7 +3,8 @@ internal import CSwiftRuntime
 /// The state of an object. Kept in the object, so that asking needs no lookup.
 ///
 /// It has two kinds of bits, so that one test can ask for both: the object's own (`OwnState`), and marks, which say
-/// what its context has to do for it. Only the context's `ChangeLedger` writes marks.
+/// what its context has to do for it. Only the context's `ChangeLedger` writes marks. One more says that the object has
+/// been observed.
 struct ObjectState: OptionSet {
   let rawValue: UInt32
 
@@ -30,6 +31,8 @@ struct ObjectState: OptionSet {
   static let propagated = ObjectState(rawValue: 1 << 13)
   /// The framework is reading the object's values, so setting them is not a change.
   static let awaking = ObjectState(rawValue: 1 << 14)
+  /// The object has had observers. Stays when it has none any more.
+  static let observed = ObjectState(rawValue: 1 << 15)
 
   /// The context has something to do for the object, and so keeps it alive.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
@@ -38,6 +41,8 @@ struct ObjectState: OptionSet {
     .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
     .eventDeleted, .propagated,
   ]
+  /// The bits that are none of the object's own.
+  static let notOwn: ObjectState = [.marks, .observed]
 
   /// As `OptionSet` would answer. Its answer is generic code, which a debug build runs as it stands: a dozen calls for
   /// a question that each reading of a property asks.
@@ -180,9 +185,12 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// The object's own bits of `state`.
   final var ownState: OwnState {
-    get { OwnState(rawValue: state.subtracting(.marks).rawValue) }
-    set { state = state.intersection(.marks).union(ObjectState(rawValue: newValue.rawValue)) }
+    get { OwnState(rawValue: state.subtracting(.notOwn).rawValue) }
+    set { state = state.intersection(.notOwn).union(ObjectState(rawValue: newValue.rawValue)) }
   }
+
+  /// From now on each change asks whether there are observers.
+  final func setObserved() { state.insert(.observed) }
 
   /// Writes the marks in `state`. Only the ledger's file can make a `Right`. It is the one type of a higher room that
   /// this room names without being forced to by Apple's interface, because Swift can restrict access to a file, but not
@@ -424,14 +432,15 @@ nonisolated open class NSManagedObject: NSObject {
   /// Call this before writing a key in a hand-written accessor.
   open func willChangeValue(forKey key: String) {
     fireForChange(call: "willChangeValue(forKey:)")
+    tellWillChange(key, .setting)
     if layout.property(named: key) == nil, Self.contextShouldIgnoreUnmodeledPropertyChanges { return }
     noteChange()
   }
 
   /// Call this after writing a key in a hand-written accessor. From then on the property counts as changed.
   open func didChangeValue(forKey key: String) {
-    guard let property = layout.property(named: key), property.slot >= 0 else { return }
-    changes?.markChanged(property.slot)
+    if let property = layout.property(named: key), property.slot >= 0 { changes?.markChanged(property.slot) }
+    tellDidChange(key)
   }
 
   /// Call this before changing the primitive set of a to-many relationship in a hand-written accessor. Says which
@@ -441,6 +450,7 @@ nonisolated open class NSManagedObject: NSObject {
   open func willChangeValue(
     forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
+    tellWillChange(key, mutation == .set ? .replacement : .members)
     willChangeValue(forKey: key)
     announceMutation(forKey: key)
   }
@@ -451,6 +461,7 @@ nonisolated open class NSManagedObject: NSObject {
     forKey key: String, withSetMutation mutation: NSKeyValueSetMutationKind, using objects: Set<AnyHashable>
   ) {
     adoptMutation(mutation, objects, forKey: key)
+    tellDidChange(key, announcedTwice: true)
   }
 
   /// Call this before changing the primitive ordered set of a to-many relationship in a hand-written accessor.
@@ -458,6 +469,7 @@ nonisolated open class NSManagedObject: NSObject {
   /// The matching `didChange` makes the other ends of the relationship agree with the members that are there then,
   /// whatever the kind and the indexes say.
   open func willChange(_ change: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
+    tellWillChange(key, .members)
     willChangeValue(forKey: key)
     announceMutation(forKey: key)
   }
@@ -466,18 +478,18 @@ nonisolated open class NSManagedObject: NSObject {
   /// members.
   open func didChange(_ change: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     adoptMembers(forKey: key)
+    tellDidChange(key, announcedTwice: true)
   }
 
   /// Whether announced changes of properties that the model does not have leave the object unchanged. True unless
   /// overridden.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// The keys that a computed property depends on: none unless overridden. Only your own code asks: this framework has
-  /// no key-value observing.
+  /// The keys that a computed property depends on: none unless overridden. Observers of the property hear of theirs.
   open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
   /// Whether a setter should tell observers by itself: false for the model's properties, whose accessors do it. Only
-  /// your own code asks: this framework has no key-value observing.
+  /// your own code asks: a setter of yours tells nobody here, whatever this says.
   open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { !isModeled(key) }
 
   /// Throws an error if the object must not be inserted as it is. Overrides call `super`.

@@ -57,6 +57,14 @@ private func objectID(book: Book, container: NSPersistentContainer) async throws
   }
 }
 
+private func observe(book: Book) {
+  let observation = book.observe(\.title, options: [.old, .new]) { book, change in
+    print("\(change.oldValue ?? "") is now \(change.newValue ?? "")")
+  }
+  book.title = "The Dispossessed"
+  observation.invalidate()
+}
+
 private func queryGeneration(
   context: NSManagedObjectContext, other: NSManagedObjectContext, request: NSFetchRequest<Book>
 ) throws {

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 
 //> watcher
-/// Calls you when plants change in a context. It replaces key-value observing, and works on
-/// both systems.
+/// Calls you when plants change in a context. It replaces observers of each plant, and works
+/// on both systems.
 public final class GardenWatcher {
   private let context: NSManagedObjectContext
   private var observer: (any NSObjectProtocol)?

@@ -1,27 +1,4 @@
-/// How a set changes, for key-value observing. Foundation on Linux lacks this type.
-public enum NSKeyValueSetMutationKind: UInt, Sendable {
-  /// The objects are added to the members.
-  case union = 1
-  /// The objects are removed from the members.
-  case minus = 2
-  /// Members that are not among the objects are removed.
-  case intersect = 3
-  /// The objects replace all members.
-  case set = 4
-}
-
-/// How an ordered collection changes, for key-value observing. Foundation on Linux lacks this type.
-public enum NSKeyValueChange: UInt, Sendable {
-  /// A value is set.
-  case setting = 1
-  /// Objects are inserted.
-  case insertion = 2
-  /// Objects are removed.
-  case removal = 3
-  /// Objects take the places of others.
-  case replacement = 4
-}
-
+/// Changes of members that a hand-written accessor announces.
 extension NSManagedObject {
   /// Keeps the members from before an announced change, because a primitive accessor may change them before it ends.
   final func announceMutation(forKey key: String) {
