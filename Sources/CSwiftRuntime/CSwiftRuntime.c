@@ -17,15 +17,22 @@ void core_data_set_waiting(void *value) { waiting = value; }
 // their classes is first used.
 enum { maximal_module_count = 256 };
 static const char *_Atomic modules[maximal_module_count];
+static _Atomic _Bool module_accessors[maximal_module_count];
 static _Atomic size_t module_count;
 
-void core_data_note_module(const char *name) {
+void core_data_note_module(const char *name, _Bool has_own_accessors) {
   size_t index = __c11_atomic_fetch_add(&module_count, 1, __ATOMIC_RELAXED);
-  if (index < maximal_module_count) __c11_atomic_store(&modules[index], name, __ATOMIC_RELEASE);
+  if (index >= maximal_module_count) return;
+  __c11_atomic_store(&module_accessors[index], has_own_accessors, __ATOMIC_RELAXED);
+  __c11_atomic_store(&modules[index], name, __ATOMIC_RELEASE);
 }
 
 const char *core_data_noted_module(size_t index) {
   return index < maximal_module_count ? __c11_atomic_load(&modules[index], __ATOMIC_ACQUIRE) : NULL;
+}
+
+_Bool core_data_module_has_own_accessors(size_t index) {
+  return __c11_atomic_load(&module_accessors[index], __ATOMIC_RELAXED);
 }
 
 _Bool core_data_guards_queues;

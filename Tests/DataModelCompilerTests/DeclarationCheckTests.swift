@@ -126,4 +126,31 @@ struct DeclarationCheckTests {
     #expect(hidden.files.last?.text.contains("ManagedAccessorsOfAuthor") == false)
     #expect(hidden.problems.map(\.isError) == [false])
   }
+
+  @Test("A class's own validation method is written down; a private one is a warning, and others are none")
+  func validators() throws {
+    func output(_ method: String) throws -> (text: String, problems: [SourceProblem]) {
+      let output = try Self.output("class Author: NSManagedObject { \(method) }")
+      return (output.files.last?.text ?? "", output.problems)
+    }
+    let value = "(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>)"
+    let open = try output("func validateInitial\(value) throws {}")
+    #expect(open.text.contains("if key == \"initial\" { return try object.validateInitial(value) }"))
+    #expect(open.text.contains("note(\"App\", hasOwnAccessors: true)"))
+    #expect(open.problems.isEmpty)
+    let hidden = try output("private func validateInitial\(value) throws {}")
+    #expect(!hidden.text.contains("ManagedAccessorsOfAuthor") && !hidden.text.contains("hasOwnAccessors"))
+    #expect(
+      hidden.problems.map(\.message) == [
+        "Author.validateInitial is private, so validation doesn't find it. Make it internal"
+      ])
+    for other in [
+      "func validateInitial\(value) {}", "func validate\(value) throws {}",
+      "func validateInitial(_ value: String) throws {}",
+      "static func validateInitial\(value) throws {}", "func validated\(value) throws {}",
+    ] {
+      let none = try output(other)
+      #expect(!none.text.contains("ManagedAccessorsOfAuthor") && none.problems.isEmpty, "\(other)")
+    }
+  }
 }

@@ -57,7 +57,9 @@ final class Toolchain {
       let name: StaticString
       public init(_ name: StaticString) { self.name = name }
     }
-    public enum _ManagedModules { public static func note(_ name: StaticString) {} }
+    public enum _ManagedModules {
+      public static func note(_ name: StaticString, hasOwnAccessors: Bool = false) {}
+    }
     open class NSManagedObject: NSObject {
       public func primitiveKey(_ key: ManagedKey, of property: ManagedKey) -> ManagedKey { property }
       public func setPrimitiveManagedValue<T>(

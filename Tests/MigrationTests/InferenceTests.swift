@@ -152,6 +152,18 @@ import Testing
       ])
   }
 
+  @Test("Of renamings that are taken back, those that nothing stands in the way of come first, whatever their names")
+  func takenBackTogether() throws {
+    let new = Make.model(Entity("Pair", [Make.attribute("c"), Make.attribute("d")]))
+    // What was c before, and is b, can be c again, since there is no b any more. Only then could c be d, which a is.
+    let old = Make.model(
+      Entity("Pair", [Make.attribute("a", was: "d"), Make.attribute("b", was: "c"), Make.attribute("c", was: "d")]))
+    #expect(try Self.lines(old, new) == ["transform PairToPair c=$source.b d=$source.a"])
+    let mirrored = Make.model(
+      Entity("Pair", [Make.attribute("a", was: "c"), Make.attribute("b", was: "d"), Make.attribute("d", was: "c")]))
+    #expect(try Self.lines(mirrored, new) == ["transform PairToPair c=$source.a d=$source.b"])
+  }
+
   @Test("Attributes move up and down a hierarchy, and entities into and out of one")
   func hierarchy() throws {
     let flat = Make.model(

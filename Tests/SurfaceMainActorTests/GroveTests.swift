@@ -25,6 +25,10 @@ public final class Grove: NSManagedObject {
     defer { didAccessValue(forKey: "initial") }
     return name.map { String($0.prefix(1)) }
   }
+
+  func validateName(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+    if value.pointee as? String == "desert" { throw CocoaError(.validationStringPatternMatching) }
+  }
 }
 
 nonisolated enum Forestry {
@@ -44,6 +48,13 @@ nonisolated enum Forestry {
       request.predicate = NSPredicate(#Predicate<Tree> { $0.height > 5 })
       request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Tree.species))]
       return try context.fetch(request).compactMap(\.species)
+    }
+  }
+
+  static func saveDesert(in container: NSPersistentContainer) async throws {
+    try await container.performBackgroundTask { context in
+      Grove(context: context).name = "desert"
+      try context.save()
     }
   }
 }
@@ -71,5 +82,13 @@ struct GroveTests {
   func ownAccessor() {
     let grove = Grove(context: container().viewContext)
     #expect(grove.value(forKey: "initial") as? String == "u")
+  }
+
+  @Test("A class's own method that validates a value is found off the main actor")
+  func validator() async throws {
+    let container = container()
+    await #expect(throws: CocoaError(.validationStringPatternMatching)) {
+      try await Forestry.saveDesert(in: container)
+    }
   }
 }

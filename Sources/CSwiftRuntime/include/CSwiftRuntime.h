@@ -36,11 +36,15 @@ void *_Nullable core_data_waiting(void);
 void core_data_set_waiting(void *_Nullable value);
 
 /// Records the name of a Swift module that has classes of managed objects. It is called while the program is loaded,
-/// before `main`, so it uses neither the Swift runtime nor Foundation. `name` must never be freed.
-void core_data_note_module(const char *_Nonnull name);
+/// before `main`, so it uses neither the Swift runtime nor Foundation. `name` must never be freed. `has_own_accessors`
+/// says whether the plugin wrote types that key-value coding and validation find methods by.
+void core_data_note_module(const char *_Nonnull name, _Bool has_own_accessors);
 
 /// The module recorded at an index, in the order of the calls; NULL after the last one.
 const char *_Nullable core_data_noted_module(size_t index);
+
+/// What was said of the module at an index that has one.
+_Bool core_data_module_has_own_accessors(size_t index);
 
 /// Whether to look for uses of a context off its queue. It is a plain C variable because every property access reads
 /// it, and a Swift global would check each time whether it is initialized. It is written before the first context is

@@ -29,9 +29,12 @@ extension EntityLayout {
 /// The place where generated code registers the modules that it is compiled into.
 public enum _ManagedModules {
   /// Registers a module that has classes of managed objects. Generated code calls it while the program is loaded.
-  public static func note(_ name: StaticString) {
+  ///
+  /// - Parameter hasOwnAccessors: whether there are types that conform to `_ManagedAccessors`.
+  public static func note(_ name: StaticString, hasOwnAccessors: Bool = false) {
     name.withUTF8Buffer {
-      core_data_note_module(UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self))
+      let name = UnsafeRawPointer($0.baseAddress!).assumingMemoryBound(to: CChar.self)
+      core_data_note_module(name, hasOwnAccessors)
     }
   }
 }
@@ -67,6 +70,17 @@ enum EntityClasses {
     var modules: [String] = []
     while let name = core_data_noted_module(modules.count) { modules.append(String(cString: name)) }
     return modules
+  }
+
+  /// Whether a module may have types that conform to `_ManagedAccessors`: so it said, or it said nothing, as one that
+  /// was compiled with Swift 6.2. Looking for a type that isn't there costs the runtime a walk over all that there are.
+  static func mayHaveOwnAccessors(_ module: some StringProtocol) -> Bool {
+    var index = 0
+    while let name = core_data_noted_module(index) {
+      if strcmp(name, String(module)) == 0 { return core_data_module_has_own_accessors(index) }
+      index += 1
+    }
+    return true
   }
 
   /// The full names that a name in a model may stand for.

@@ -2,7 +2,7 @@
 extension NSManagedObject {
   /// Checks every property; several failures come as one error with all of them.
   final func validateProperties() throws {
-    if ValueValidation.isOverridden(self) { return try validateEachValue() }
+    if ValueValidation.isAsked(self) { return try validateEachValue() }
     let places = places
     if !places.traits.contains(.validation) { return }
     if state.contains(.fault) { fire() }
@@ -21,8 +21,8 @@ extension NSManagedObject {
     try NSManagedObject.throwAll(failures.map(\.nsError))
   }
 
-  /// Calls the class's own `validateValue(_:forKey:)` for every property. If it replaces the value, the new value is
-  /// set.
+  /// Calls `validateValue(_:forKey:)` for every property, which the class overrides, or which finds a method of its
+  /// own. If that replaces the value, the new value is set.
   private final func validateEachValue() throws {
     if state.contains(.fault) { fire() }
     var errors: [any Error] = []

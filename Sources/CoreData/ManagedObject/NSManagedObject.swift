@@ -501,8 +501,13 @@ nonisolated open class NSManagedObject: NSObject {
   open func validateForDelete() throws { try validateDeletion() }
 
   /// Throws an error if a value breaks the rules of a property.
+  ///
+  /// What the model says is checked first, then a method of the class is called, which may throw, or replace the value:
+  /// `func validateTitle(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws` for the key `title`. It must
+  /// not be private, and the class has to be compiled with the plugin.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try validate(value.pointee, forKey: key)
+    if let index = layout.index(named: key) { try ownAccessors.validate(value, of: self, at: index) }
   }
 }
 

@@ -1,38 +1,59 @@
 import Foundation
 
-/// The accessors that a class itself has for transient attributes. Key-value coding calls them through this type,
-/// because without Objective-C a property can't be found by its name. The plugin writes an enumeration
-/// `ManagedAccessorsOfBook` for a class `Book`.
+/// The accessors that a class itself has for transient attributes, and its methods `validateTitle(_:)`. Key-value
+/// coding and validation call them through this type, because without Objective-C a method can't be found by its name.
+/// The plugin writes an enumeration `ManagedAccessorsOfBook` for a class `Book`.
 public protocol _ManagedAccessors {
   /// The attributes that have such an accessor.
   static var keys: [String] { get }
   /// The value that the accessor of `object`, an object of the class, returns for one of `keys`.
   static func value(of object: NSManagedObject, forKey key: String) -> Any?
+  /// The keys that have a validation method; a property of that name may begin with a capital letter.
+  static var validatedKeys: [String] { get }
+  /// Calls the validation method of `object`, an object of the class, for one of `validatedKeys`.
+  static func validate(
+    _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
+  ) throws
 }
 
-/// The accessors of a class and its superclasses, by the index of the property in an entity.
+/// The accessors and validation methods of a class and its superclasses, by the index of the property in an entity.
 ///
 /// Never changed after it was made. The layout frees the one that it keeps.
 final class OwnAccessors: @unchecked Sendable {
   // `@unchecked Sendable`: all is constant.
   let type: ObjectIdentifier
   private let accessors: [Int: any _ManagedAccessors.Type]
+  private let validators: [Int: (accessors: any _ManagedAccessors.Type, key: String)]
   /// Held while a layout gets its own.
   fileprivate static let lock = NSLock()
 
   init(_ type: NSManagedObject.Type, _ layout: EntityLayout) {
     self.type = ObjectIdentifier(type)
     var accessors: [Int: any _ManagedAccessors.Type] = [:]
+    var validators: [Int: (accessors: any _ManagedAccessors.Type, key: String)] = [:]
     var level: AnyClass? = type
     while let owner = level, owner != NSManagedObject.self {
       if let own = OwnAccessors.accessors(of: owner) {
         for key in own.keys {
           if let index = layout.index(named: key), accessors[index] == nil { accessors[index] = own }
         }
+        for key in own.validatedKeys {
+          let index = layout.index(named: key) ?? layout.index(named: key.prefix(1).uppercased() + key.dropFirst())
+          if let index, validators[index] == nil { validators[index] = (own, key) }
+        }
       }
       level = _getSuperclass(owner)
     }
     self.accessors = accessors
+    self.validators = validators
+  }
+
+  var hasValidators: Bool { !validators.isEmpty }
+
+  func validate(
+    _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, at index: Int
+  ) throws {
+    if let own = validators[index] { try own.accessors.validate(value, of: object, forKey: own.key) }
   }
 
   subscript(index: Int) -> (any _ManagedAccessors.Type)? { accessors[index] }
@@ -42,29 +63,33 @@ final class OwnAccessors: @unchecked Sendable {
     var names = String(reflecting: type).split(separator: ".")
     guard names.count > 1 else { return nil }
     let module = names.removeFirst()
+    guard EntityClasses.mayHaveOwnAccessors(module) else { return nil }
     let name = "ManagedAccessorsOf" + names.joined(separator: "_")
     return TypeNames.type(name, .enumeration, in: module) as? any _ManagedAccessors.Type
   }
 }
 
 extension NSManagedObject {
+  /// What the object's class has of its own.
+  final var ownAccessors: OwnAccessors {
+    let type = Swift.type(of: self)
+    let word = layout.ownAccessorsWord
+    let known = UnsafeRawPointer(bitPattern: word.value).map {
+      Unmanaged<OwnAccessors>.fromOpaque($0).takeUnretainedValue()
+    }
+    if let known, known.type == ObjectIdentifier(type) { return known }
+    let made = OwnAccessors(type, layout)
+    // Objects of one entity are of one class, except those that a program makes by hand.
+    OwnAccessors.lock.withLock {
+      if word.value == 0 { word.value = UInt(bitPattern: Unmanaged.passRetained(made).toOpaque()) }
+    }
+    return made
+  }
+
   /// The value of the class's own accessor of a transient attribute; nil if it has none.
   @inline(never)
   final func ownAccessorValue(at index: Int) -> Any?? {
-    let type = Swift.type(of: self)
-    let word = layout.ownAccessorsWord
-    var known = UnsafeRawPointer(bitPattern: word.value).map {
-      Unmanaged<OwnAccessors>.fromOpaque($0).takeUnretainedValue()
-    }
-    if known?.type != ObjectIdentifier(type) {
-      let made = OwnAccessors(type, layout)
-      // Objects of one entity are of one class, except those that a program makes by hand.
-      OwnAccessors.lock.withLock {
-        if word.value == 0 { word.value = UInt(bitPattern: Unmanaged.passRetained(made).toOpaque()) }
-      }
-      known = made
-    }
-    guard let accessors = known?[index] else { return nil }
+    guard let accessors = ownAccessors[index] else { return nil }
     let property = layout.properties[index]
     guard let value = accessors.value(of: self, forKey: property.name) else { return .some(nil) }
     return property.isRelationship ? value : Value(value, for: property)?.boxed(for: property) ?? value

@@ -1,4 +1,5 @@
-/// Whether a class overrides `validateValue(_:forKey:)`, so that a save has to ask it about every property.
+/// Whether a class has a say about single values: it overrides `validateValue(_:forKey:)`, or has a method such as
+/// `validateTitle(_:)`. Then a save has to ask it about every property.
 ///
 /// Swift has no way to compare methods. But a class's metadata holds a pointer for each method, at the same place in
 /// every subclass. The place of this method is found with two classes that differ only in that method. If no place, or
@@ -17,18 +18,18 @@ enum ValueValidation {
   // Inlined by force, as the count of `insert` asks for; see CONTRIBUTING.md.
   /// Asked before every validation, so the layout remembers the answer for the last class.
   @inline(__always)
-  static func isOverridden(_ object: NSManagedObject) -> Bool {
+  static func isAsked(_ object: NSManagedObject) -> Bool {
     let type = type(of: object)
     let known = object.places.validatingClass.value
     if known & ~1 == address(type) { return known & 1 == 1 }
-    return rememberAnswer(type, object.places)
+    return rememberAnswer(type, object)
   }
 
   @inline(never)
-  private static func rememberAnswer(_ type: NSManagedObject.Type, _ places: PlaceTable) -> Bool {
-    let isOverriding = isOverridden(by: type)
-    places.validatingClass.value = address(type) | (isOverriding ? 1 : 0)
-    return isOverriding
+  private static func rememberAnswer(_ type: NSManagedObject.Type, _ object: NSManagedObject) -> Bool {
+    let isAsked = isOverridden(by: type) || object.ownAccessors.hasValidators
+    object.places.validatingClass.value = address(type) | (isAsked ? 1 : 0)
+    return isAsked
   }
 
   private static func address(_ type: NSManagedObject.Type) -> UInt {

@@ -68,12 +68,12 @@ struct RenamingMatch {
     var count: Int
     repeat {
       count = isUsed.count(where: { $0 })
+      // What a match allows waits for the next round, so that the order of the identifiers decides nothing.
+      let gone = from.indices.filter { source in toByName[from[source].name].map { sources[$0] != nil } ?? true }
       for identifier in identifiers {
         guard let destination = toByName[identifier], to[destination].identifier == nil else { continue }
-        let gone = (fromByIdentifier[identifier] ?? []).filter { source in
-          toByName[from[source].name].map { sources[$0] != nil } ?? true
-        }
-        try match(identifier, from: gone, to: [destination])
+        let candidates = (fromByIdentifier[identifier] ?? []).filter(gone.contains)
+        try match(identifier, from: candidates, to: [destination])
       }
     } while isUsed.count(where: { $0 }) > count
   }

@@ -11,6 +11,8 @@ struct AccessorWriter {
   private var keys: [String] = []
   private var body = ""
   var problems: [SourceProblem] = []
+  /// Whether there are accessors and methods that are called by their names.
+  var hasOwnAccessors = false
   private var count = 0
 
   /// The file that defines the members of `sources`, or one without definitions when there are none.
@@ -67,7 +69,7 @@ struct AccessorWriter {
       text += Self.guarded(line, by: item.conditions)
     }
     text += "\n"
-    text += Self.registration(of: types.module)
+    text += registration
     for key in Set(keys).sorted() { text += "nonisolated private let _key_\(key) = ManagedKey(\"\(key)\")\n" }
     return text + body
   }
@@ -86,15 +88,16 @@ struct AccessorWriter {
   }
 
   /// Lets entities that name a class without its module find it: a function that the loader calls before `main`.
-  private static func registration(of module: String) -> String {
-    """
-    #if compiler(>=6.3) && os(Linux)
-    @section(".init_array") @used
-    nonisolated private let _notesModule: @convention(c) () -> Void = { _ManagedModules.note("\(module)") }
-    #endif
+  private var registration: String {
+    let arguments = "\"\(types.module)\"" + (hasOwnAccessors ? ", hasOwnAccessors: true" : "")
+    return """
+      #if compiler(>=6.3) && os(Linux)
+      @section(".init_array") @used
+      nonisolated private let _notesModule: @convention(c) () -> Void = { _ManagedModules.note(\(arguments)) }
+      #endif
 
 
-    """
+      """
   }
 
   static func guarded(_ text: String, by conditions: [String]) -> String {

@@ -6,6 +6,7 @@ struct SwiftSource {
   var types: [TypeDeclaration] = []
   var members: [ManagedMember] = []
   var properties: [OwnProperty] = []
+  var validators: [Validator] = []
   var problems: [SourceProblem] = []
 
   struct Import: Hashable {
@@ -49,6 +50,23 @@ struct SwiftSource {
     var conditions: [String]
     var line: Int
     var column: Int
+  }
+
+  /// A method that key-value coding calls to check a value: `validateTitle(_:) throws` for the key `title`.
+  struct Validator {
+    var name: String
+    /// The type it belongs to, as written.
+    var owner: [String]
+    var access: Access
+    var conditions: [String]
+    var line: Int
+    var column: Int
+
+    /// `title`, for `validateTitle`.
+    var key: String {
+      let capitalized = name.dropFirst("validate".count)
+      return capitalized.prefix(1).lowercased() + capitalized.dropFirst()
+    }
   }
 
   /// A property or function with `@NSManaged`.

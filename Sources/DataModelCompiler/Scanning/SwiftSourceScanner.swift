@@ -113,6 +113,7 @@ struct SwiftSourceScanner {
     case "var" where modifiers.attributes.contains("NSManaged"): managedProperty(modifiers)
     case "func" where modifiers.attributes.contains("NSManaged"): managedFunction(modifiers)
     case "var", "let": ownProperty(modifiers)
+    case "func": ownFunction(modifiers)
     default: position += 1
     }
     return false
@@ -240,11 +241,43 @@ struct SwiftSourceScanner {
     position += 1
   }
 
+  /// Notes a function if it is a validation method; no other is of use.
+  private mutating func ownFunction(_ modifiers: Modifiers) {
+    position += 1
+    let name = current
+    guard let scope = scopes.last, !modifiers.isStatic, name.text.hasPrefix("validate"),
+      name.text.dropFirst("validate".count).first?.isUppercase == true
+    else { return }
+    position += 1
+    guard current.isPunctuation("("), let parameters = parameters(), current.isWord("throws"), parameters.count == 1,
+      parameters[0].label == "_", case .name(let path, let arguments) = parameters[0].type,
+      let pointer = path.last, ["AutoreleasingUnsafeMutablePointer", "UnsafeMutablePointer"].contains(pointer),
+      arguments.map(\.text) == ["AnyObject?"]
+    else { return }
+    source.validators.append(
+      SwiftSource.Validator(
+        name: name.text, owner: scope.path, access: access(modifiers), conditions: conditions, line: name.line,
+        column: name.column))
+  }
+
   private mutating func managedFunction(_ modifiers: Modifiers) {
     position += 1
     let name = current
     position += 1
     guard name.kind == .word, current.isPunctuation("(") else { return }
+    guard let parameters = parameters() else {
+      report(name, "the parameters of @NSManaged func \(name.text) can't be understood")
+      return
+    }
+    if current.isPunctuation("-"), next.isPunctuation(">") {
+      report(name, "@NSManaged func \(name.text) returns a value, which no managed accessor does")
+      return
+    }
+    append(.function(parameters), name, modifiers)
+  }
+
+  /// Reads the parameters of a function, from the opening parenthesis on; nil if they can't be understood.
+  private mutating func parameters() -> [(label: String, name: String, type: TypeSyntax)]? {
     position += 1
     var parameters: [(label: String, name: String, type: TypeSyntax)] = []
     while current.kind == .word {
@@ -260,16 +293,9 @@ struct SwiftSourceScanner {
       parameters.append((label, parameter, type()))
       if current.isPunctuation(",") { position += 1 }
     }
-    guard current.isPunctuation(")") else {
-      report(name, "the parameters of @NSManaged func \(name.text) can't be understood")
-      return
-    }
+    guard current.isPunctuation(")") else { return nil }
     position += 1
-    if current.isPunctuation("-"), next.isPunctuation(">") {
-      report(name, "@NSManaged func \(name.text) returns a value, which no managed accessor does")
-      return
-    }
-    append(.function(parameters), name, modifiers)
+    return parameters
   }
 
   private mutating func append(
