@@ -16,11 +16,12 @@ extension NSManagedObjectContext {
     if Stress.isOn { turnIntoFaults() }
   }
 
-  /// Without changed objects there may still be metadata to write, which is a save as well.
+  /// A save without changed objects is told as well, with empty notifications. There may be metadata to write.
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
-    guard source.hasUnsavedMetadata(for: self) else { return }
     post(.NSManagedObjectContextWillSave)
-    do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }
+    if source.hasUnsavedMetadata(for: self) {
+      do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }
+    }
     post(.NSManagedObjectContextDidSave, [:])
     post(.NSManagedObjectContextDidSaveObjectIDs, [:])
   }
