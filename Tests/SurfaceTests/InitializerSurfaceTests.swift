@@ -38,6 +38,8 @@ private final class EditingContext: NSManagedObjectContext {
     undoManager = UndoManager()
     retainsRegisteredObjects = true
   }
+
+  required init?(coder: NSCoder) { fatalError("A context is in no archive.") }
 }
 
 extension UndoManager {
