@@ -43,8 +43,11 @@ extension NSManagedObjectContext {
   }
 
   /// Calls `willSave()` on every changed object, and again on those that this changes, until nothing changes any more.
-  private func fireWillSaveUntilQuiet() throws {
+  ///
+  /// - Parameter told: objects that were told before, and have not changed again.
+  private func fireWillSaveUntilQuiet(but told: Set<ObjectIdentifier> = []) throws {
     var round = pendingLists
+    if !told.isEmpty { round = round.map { $0.keeping { !told.contains(ObjectIdentifier($0)) } } }
     var rounds = 0
     while round.contains(where: { !$0.isEmpty }) {
       for objects in round { objects.forEachHeld { $0.willSave() } }
@@ -85,6 +88,13 @@ extension NSManagedObjectContext {
     if !ledger.eventList.isEmpty { try processChanges(propagatingDeletes: true) }
   }
 
+  /// Lets the merge policy decide. Objects that take part in the save because of that are told of it.
+  private func resolveTellingNewcomers(_ conflicts: StoreConflicts) throws {
+    let told = Set(pendingLists.joined().map(ObjectIdentifier.init))
+    try resolve(conflicts)
+    try fireWillSaveUntilQuiet(but: told)
+  }
+
   /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.
   /// Returns the rows that the stores changed further.
   private func commitUntilSettled(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
@@ -114,7 +124,7 @@ extension NSManagedObjectContext {
         isPartial = true
       }
       do {
-        if conflicts.hasStaleKeys { staleKeys += 1 } else { try resolve(conflicts) }
+        if conflicts.hasStaleKeys { staleKeys += 1 } else { try resolveTellingNewcomers(conflicts) }
       } catch {
         plan.giveBackKeys(all: true)
         forgetConflicts()
