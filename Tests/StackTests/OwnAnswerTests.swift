@@ -3,7 +3,7 @@ import Testing
 @testable import CoreData
 
 /// Answers for keys that its entity lacks: one by `value(forKey:)`, one by `value(forUndefinedKey:)`.
-private final class AnsweringWord: NSManagedObject {
+private final class KeyedWord: NSManagedObject {
   override func value(forKey key: String) -> Any? {
     key == "letter" ? string("name").map { String($0.prefix(1)) } : super.value(forKey: key)
   }
@@ -12,7 +12,7 @@ private final class AnsweringWord: NSManagedObject {
   }
 }
 
-private final class SilentWord: NSManagedObject { var mark = "!" }
+private final class MarkedWord: NSManagedObject { var mark = "!" }
 
 private final class UnnamedWord: NSManagedObject {}
 
@@ -24,14 +24,14 @@ struct OwnAnswerTests {
 
   @Test("Which classes answer keys themselves is found for every class")
   func detection() {
-    #expect(KeyedReading.isOverridden(by: AnsweringWord.self))
-    #expect(!KeyedReading.isOverridden(by: SilentWord.self))
+    #expect(KeyedReading.isOverridden(by: KeyedWord.self))
+    #expect(!KeyedReading.isOverridden(by: MarkedWord.self))
     #expect(!KeyedReading.isOverridden(by: NSManagedObject.self))
   }
 
   @Test("Predicates and sort descriptors in memory ask the class about a key that the entity lacks")
   func asked() throws {
-    try withStack(.inMemory, words(AnsweringWord.self)) { _, context in
+    try withStack(.inMemory, words(KeyedWord.self)) { _, context in
       let words = ["zebra", "ape"].map { context.new("Word", ["name": $0]) }
       #expect(NSPredicate(format: "letter == 'z'").evaluate(with: words[0]))
       #expect(NSPredicate(format: "length == 3 AND letter IN {'a'}").evaluate(with: words[1]))
@@ -43,7 +43,7 @@ struct OwnAnswerTests {
 
   @Test("A key that nobody knows is thrown by checkedEvaluate, whether or not the class answers keys")
   func unknown() throws {
-    for type in [AnsweringWord.self, SilentWord.self] as [AnyClass] {
+    for type in [KeyedWord.self, MarkedWord.self] as [AnyClass] {
       try withStack(.inMemory, words(type)) { _, context in
         let word = context.new("Word", ["name": "ape"])
         let predicate = NSPredicate(format: "weight > 1")
@@ -55,7 +55,7 @@ struct OwnAnswerTests {
 
   @Test("A stored property of a class that answers no keys is read as before")
   func stored() throws {
-    try withStack(.inMemory, words(SilentWord.self)) { _, context in
+    try withStack(.inMemory, words(MarkedWord.self)) { _, context in
       #expect(NSPredicate(format: "mark == '!'").evaluate(with: context.new("Word")))
     }
   }
