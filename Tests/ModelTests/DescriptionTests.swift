@@ -143,7 +143,8 @@ struct DescriptionTests {
     }
     let relationship = try #require(book.relationshipsByName.values.first)
     #expect(relationship.value(forKey: "toMany") as? Bool == relationship.isToMany)
-    #expect((relationship.value(forKey: "destinationEntity") as? NSEntityDescription) === relationship.destinationEntity)
+    let destination = relationship.value(forKey: "destinationEntity") as? NSEntityDescription
+    #expect(destination === relationship.destinationEntity)
     let named = NSArray(array: properties).filtered(using: NSPredicate(format: "name == %@", relationship.name))
     #expect(named.count == 1)
     let sorted = NSArray(array: properties).sortedArray(using: [NSSortDescriptor(key: "name", ascending: true)])

@@ -64,7 +64,7 @@ struct SavingTests {
     }
   }
 
-  @Test("A save without changes is told as well, and its notifications name no objects", arguments: StoreKind.withCustom)
+  @Test("A save without changes is told as well, without objects", arguments: StoreKind.withCustom)
   func nothingToSave(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
       try context.save()
