@@ -95,12 +95,12 @@ struct ConstraintSettlement {
       losers,
       conflicts.compactMap(\.storedObject).compactMap { stored in
         successors.removeValue(forKey: ObjectIdentifier(stored)).map { (stored, $0) }
-      }, heirs)
+      }, heirs: heirs)
   }
 
   private func remove(
     _ losers: [NSManagedObject], _ successors: [(stored: NSManagedObject, new: NSManagedObject)],
-    _ heirs: [(stored: NSManagedObject, new: NSManagedObject)]
+    heirs: [(stored: NSManagedObject, new: NSManagedObject)]
   ) throws {
     // All is read before anything changes: then no change can fail.
     for (stored, new) in keepsStored ? heirs : successors { try stored.readMembers(like: new) }

@@ -1,5 +1,5 @@
-/// Whether a class overrides `value(forKey:)` or `value(forUndefinedKey:)`, so that a predicate asks it about a key that
-/// the model lacks. The places of the methods are found as `ValueValidation` finds its own.
+/// Whether a class overrides `value(forKey:)` or `value(forUndefinedKey:)`, so that a predicate asks it about a key
+/// that the model lacks. The places of the methods are found as `ValueValidation` finds its own.
 enum KeyedReading {
   private class Plain: NSManagedObject {}
   private class OfKeys: NSManagedObject {

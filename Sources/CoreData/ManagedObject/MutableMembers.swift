@@ -19,8 +19,8 @@ extension NSManagedObject {
     return object.mutableOrderedSetValue(forKey: key)
   }
 
-  /// ``validateValue(_:forKey:)`` of the object to which the path leads; the last key is the property's. Without such an
-  /// object every value is valid.
+  /// ``validateValue(_:forKey:)`` of the object to which the path leads; the last key is the property's. Without such
+  /// an object every value is valid.
   public final func validateValue(
     _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKeyPath keyPath: String
   ) throws {
