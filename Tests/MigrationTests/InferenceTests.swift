@@ -297,7 +297,7 @@ import Testing
       count.derivationExpression = NSExpression(format: "title")
       return Make.model(
         Entity("Item", [Make.attribute("number")]),
-        Entity("Book", [Make.attribute("title"), count] + properties, of: "Item"))
+        Entity("Book", of: "Item", [Make.attribute("title"), count] + properties))
     }
     let old = book([Make.attribute("site")])
     let renamed = Make.attribute("blurb")
