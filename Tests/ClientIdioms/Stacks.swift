@@ -43,6 +43,8 @@ final class CountingContext: NSManagedObjectContext, @unchecked Sendable {
     shouldDeleteInaccessibleFaults = false
   }
 
+  required init?(coder: NSCoder) { super.init(coder: coder) }
+
   override func save() throws {
     saves += 1
     try super.save()

@@ -19,10 +19,11 @@ import Testing
       case .removeEntityMappingType: kind = "remove"
       default: kind = "?"
       }
+      let names = [mapping.sourceEntityName, mapping.destinationEntityName].compactMap(\.self)
       let properties = ((mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? [])).map {
         "\($0.name ?? "?")=\($0.valueExpression.map { "\($0)" } ?? "")"
       }
-      return ([kind, mapping.name] + (kind == "transform" ? properties : [])).joined(separator: " ")
+      return ([kind, names.joined(separator: "To")] + (kind == "transform" ? properties : [])).joined(separator: " ")
     }
   }
 
@@ -289,12 +290,39 @@ import Testing
     #expect(mapping.entityMappings[0].destinationEntityName == "Book")
   }
 
-  @Test("Each mapping has a name of its own, even where entities' names add up to one")
+  @Test("A mapping's name says that it is inferred, what kind it is, and the destination's entity")
   func names() throws {
-    let old = Make.model(Entity("A"), Entity("AToB"))
-    let new = Make.model(Entity("BToC", was: "A"), Entity("C", was: "AToB"))
+    let old = Make.model(Entity("Same"), Entity("A"), Entity("B", [Make.attribute("a")]), Entity("Gone"))
+    let new = Make.model(Entity("Same"), Entity("C", was: "A"), Entity("B", [Make.attribute("b")]), Entity("New"))
     let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
-    #expect(mapping.entityMappings.map(\.name) == ["AToBToC", "AToBToC_"])
-    #expect(mapping.entityMappingsByName.count == 2)
+    #expect(
+      Set(mapping.entityMappingsByName.keys) == [
+        "IEM_Copy_Same", "IEM_Transform_B", "IEM_Transform_C", "IEM_Add_New", "IEM_Remove_Gone",
+      ])
+  }
+
+  @Test("A mapping's notes name the properties that are kept, added and removed, inherited and derived ones too")
+  func notes() throws {
+    func book(_ properties: [NSPropertyDescription]) -> NSManagedObjectModel {
+      let count = NSDerivedAttributeDescription()
+      (count.name, count.attributeType, count.isOptional) = ("length", .integer64AttributeType, true)
+      count.derivationExpression = NSExpression(format: "title")
+      return Make.model(
+        Entity("Item", [Make.attribute("number")]),
+        Entity("Book", of: "Item", [Make.attribute("title"), count] + properties))
+    }
+    let old = book([Make.attribute("site")])
+    let renamed = Make.attribute("blurb")
+    renamed.renamingIdentifier = "site"
+    let mapping = try NSMappingModel.inferredMappingModel(
+      forSourceModel: old, destinationModel: book([Make.attribute("isbn")]))
+    let notes = try #require(mapping.entityMappingsByName["IEM_Transform_Book"]?.userInfo)
+    #expect(notes["mappedProperties"] as? Set<String> == ["number", "title", "length"])
+    #expect(notes["addedProperties"] as? Set<String> == ["isbn"])
+    #expect(notes["removedProperties"] as? Set<String> == ["site"])
+    let renaming = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: book([renamed]))
+    let kept = try #require(renaming.entityMappingsByName["IEM_Transform_Book"]?.userInfo)
+    #expect(kept["mappedProperties"] as? Set<String> == ["number", "title", "length", "blurb"])
+    #expect(kept["removedProperties"] as? Set<String> == [])
   }
 }

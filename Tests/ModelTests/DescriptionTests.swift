@@ -130,6 +130,27 @@ struct DescriptionTests {
     #expect(NSFetchIndexDescription(name: "none", elements: [element]).elements == [element])
   }
 
+  @Test("Descriptions answer keys, and predicates and sort descriptors about arrays of them")
+  func keys() throws {
+    let model = ModelTests.library()
+    let book = try #require(model.entitiesByName["Book"])
+    #expect(book.value(forKey: "name") as? String == "Book" && book.value(forKey: "isAbstract") as? Bool == false)
+    let properties = book.properties
+    for property in properties {
+      #expect(property.value(forKey: "name") as? String == property.name)
+      #expect(property.value(forKey: "optional") as? Bool == property.isOptional)
+      #expect((property.value(forKey: "entity") as? NSEntityDescription) === property.entity)
+    }
+    let relationship = try #require(book.relationshipsByName.values.first)
+    #expect(relationship.value(forKey: "toMany") as? Bool == relationship.isToMany)
+    let destination = relationship.value(forKey: "destinationEntity") as? NSEntityDescription
+    #expect(destination === relationship.destinationEntity)
+    let named = NSArray(array: properties).filtered(using: NSPredicate(format: "name == %@", relationship.name))
+    #expect(named.count == 1)
+    let sorted = NSArray(array: properties).sortedArray(using: [NSSortDescriptor(key: "name", ascending: true)])
+    #expect(sorted.compactMap { ($0 as? NSPropertyDescription)?.name } == properties.map(\.name).sorted())
+  }
+
   @Test("An index keeps the expression that it alone refers to")
   func expressionIndex() {
     func makeElement() -> NSFetchIndexElementDescription {

@@ -324,4 +324,19 @@ struct AttributeTests {
       #expect(author.value(forKeyPath: "passport.number") == nil)
     }
   }
+
+  @Test("Nil reads as an empty collection where a transformable is declared without \"?\"")
+  func emptyCollections() throws {
+    let shelf = entity("Shelf", ["list", "map", "set"].map { attribute($0, .transformableAttributeType) })
+    try withStack(.inMemory, model([shelf])) { _, context in
+      let object = context.new("Shelf")
+      let list: [String] = object.managedValue(ManagedKey("list"))
+      let map: [String: Int] = object.managedValue(ManagedKey("map"))
+      let set: Set<String> = object.managedValue(ManagedKey("set"))
+      let none: [String]? = object.managedValue(ManagedKey("list"))
+      #expect(list.isEmpty && map.isEmpty && set.isEmpty && none == nil)
+      object.setManagedValue(["a"], ManagedKey("list"))
+      #expect(object.managedValue(ManagedKey("list")) as [String] == ["a"])
+    }
+  }
 }

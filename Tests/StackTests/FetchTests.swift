@@ -246,6 +246,23 @@ struct FetchTests {
     }
   }
 
+  @Test("NSFetchRequest.execute fetches in the context of the innermost block, also on a queue that is the caller's")
+  @MainActor func executeOnOwnQueue() throws {
+    let stack = try Stack(.sqlite)
+    let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.persistentStoreCoordinator = stack.coordinator
+    let tags = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+    main.new("Tag")
+    #expect(try main.performAndWait { try tags.execute().count } == 1)
+    let counts = try stack.context.performAndWait {
+      let outer = try tags.execute().count
+      let inner = try main.performAndWait { try tags.execute().count }
+      let again = try stack.context.performAndWait { try tags.execute().count }
+      return [outer, inner, try tags.execute().count, again]
+    }
+    #expect(counts == [0, 1, 0, 0])
+  }
+
   @Test("NSFetchRequest.execute fetches in the context of the perform block", arguments: StoreKind.allCases)
   func execute(_ kind: StoreKind) throws {
     try withStack(kind) { _, context throws in

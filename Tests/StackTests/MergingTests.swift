@@ -50,8 +50,10 @@ struct MergingTests {
       #expect(log["didChange"]?.userInfo?["NSObjectsChangedByMergeChangesKey"] != nil)
       #expect(log["didMergeIDs"]?.ids(NSUpdatedObjectIDsKey).contains(books[0].objectID) == true)
       #expect(log["didMergeIDs"]?.ids(NSInsertedObjectIDsKey).count == 1)
+      let refreshed = log["didMergeIDs"]?.ids(NSRefreshedObjectIDsKey)
+      #expect(refreshed?.isEmpty == false && refreshed == log["didMergeIDs"]?.ids(NSUpdatedObjectIDsKey))
       try context.save()
-      #expect(log["didSave"] == nil)
+      #expect(log["didSave"]?.userInfo?.isEmpty == true)
 
       log.clear()
       books[0]["title"] = "ours"

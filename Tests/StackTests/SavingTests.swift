@@ -64,12 +64,20 @@ struct SavingTests {
     }
   }
 
-  @Test("A save without changes tells nobody", arguments: StoreKind.withCustom)
+  @Test("A save without changes is told as well, without objects", arguments: StoreKind.withCustom)
   func nothingToSave(_ kind: StoreKind) throws {
-    try withStack(kind) { _, context in
+    try withStack(kind) { stack, context in
+      try context.save()
       let log = NotificationLog(context)
       try context.save()
-      #expect(log.names.isEmpty)
+      #expect(log.names == ["willSave", "didSave", "didSaveIDs"])
+      #expect(log["didSave"]?.userInfo?.isEmpty == true)
+      let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      child.parent = context
+      let childLog = NotificationLog(child)
+      try child.performAndWait { try child.save() }
+      #expect(childLog.names == ["willSave", "didSave", "didSaveIDs"])
+      #expect(log.names.count == 3 && !context.hasChanges)
     }
   }
 

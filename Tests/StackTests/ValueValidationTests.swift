@@ -28,6 +28,20 @@ struct ValueValidationTests {
     #expect(!ValueValidation.isOverridden(by: Picky.self))
   }
 
+  @Test("A value can be checked along a path, and one that would be set on nothing is valid")
+  func path() throws {
+    try withStack(.inMemory, stack(.inMemory, NSManagedObject.self)) { _, context in
+      let owner = context.new("Checked")
+      let part = context.new("Part")
+      var value: AnyObject? = NSNumber(value: 11)
+      try part.validateValue(&value, forKeyPath: "owner.number")
+      part["owner"] = owner
+      #expect(
+        failure { try part.validateValue(&value, forKeyPath: "owner.number") }?.code == NSValidationNumberTooLargeError)
+      #expect(failure { try owner.validateValue(&value, forKeyPath: "number") } != nil)
+    }
+  }
+
   @Test(
     "A save asks a class' own validateValue about every property but optional transients",
     arguments: StoreKind.allCases)

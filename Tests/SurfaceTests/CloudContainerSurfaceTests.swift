@@ -50,6 +50,35 @@ struct CloudContainerSurfaceTests {
     #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
   }
 
+  @Test("A program may listen for a synchronization's events, and a request for them is refused by name")
+  @MainActor func events() throws {
+    let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())
+    let token = NotificationCenter.default.addObserver(
+      forName: NSPersistentCloudKitContainer.eventChangedNotification, object: container, queue: nil
+    ) { notification in
+      let key = NSPersistentCloudKitContainer.eventNotificationUserInfoKey
+      guard let event = notification.userInfo?[key] as? NSPersistentCloudKitContainer.Event else { return }
+      switch event.type {
+      case .setup, .import, .export: Issue.record("\(event.startDate) \(event.succeeded)")
+      @unknown default: break
+      }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    let description = try #require(container.persistentStoreDescriptions.first)
+    description.url = URL(fileURLWithPath: "/dev/null")
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+    let request = NSPersistentCloudKitContainerEventRequest.fetchEvents(after: .distantPast)
+    request.resultType = .countEvents
+    let error = #expect(throws: CocoaError.self) {
+      _ = try container.viewContext.execute(request) as? NSPersistentCloudKitContainerEventResult
+    }
+    #expect(error?.localizedDescription.contains("CloudKit") == true)
+    let options = NSPersistentCloudKitContainerOptions(containerIdentifier: "iCloud.kiosk")
+    #expect(options.databaseScope == .private)
+    options.databaseScope = .shared
+    #expect(options.databaseScope.rawValue == 3)
+  }
+
   @Test("A schema for CloudKit can't be made")
   func schema() {
     let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())

@@ -38,6 +38,46 @@ private final class EditingContext: NSManagedObjectContext {
     undoManager = UndoManager()
     retainsRegisteredObjects = true
   }
+
+  required init?(coder: NSCoder) { fatalError("A context is in no archive.") }
+}
+
+/// Models as programs write them in code, with the initializer that Apple's framework asks for.
+private final class ListModel: NSManagedObjectModel {
+  override init() {
+    super.init()
+    let entity = ListEntity("Line", [TextAttribute("text")])
+    entities = [entity]
+    versionIdentifiers = [1]
+  }
+  required init?(coder: NSCoder) { super.init(coder: coder) }
+}
+
+private final class ListEntity: NSEntityDescription {
+  init(_ name: String, _ properties: [NSPropertyDescription]) {
+    super.init()
+    self.name = name
+    self.properties = properties
+  }
+  required init?(coder: NSCoder) { super.init(coder: coder) }
+}
+
+private final class TextAttribute: NSAttributeDescription {
+  init(_ name: String) {
+    super.init()
+    (self.name, attributeType) = (name, .stringAttributeType)
+  }
+  // Copies are made without arguments.
+  override init() { super.init() }
+  required init?(coder: NSCoder) { super.init(coder: coder) }
+}
+
+private final class LineRequest: NSFetchRequest<NSManagedObject> {
+  override init() {
+    super.init()
+    sortDescriptors = [NSSortDescriptor(key: "text", ascending: true)]
+  }
+  required init?(coder: NSCoder) { super.init(coder: coder) }
 }
 
 extension UndoManager {
@@ -220,6 +260,24 @@ struct InitializerSurfaceTests {
     let description = NSPersistentStoreDescription(readingAt: URL(fileURLWithPath: "/tmp/none"))
     #expect(description.isReadOnly && description.timeout == 3 && !description.shouldMigrateStoreAutomatically)
     #expect(description.options[NSReadOnlyPersistentStoreOption] as? Bool == true)
+  }
+
+  @Test("Models, their parts and requests may be subclasses with initializers of their own")
+  func subclassesOfModels() throws {
+    let model = ListModel()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    let texts = try context.performAndWait {
+      for text in ["b", "a"] {
+        NSEntityDescription.insertNewObject(forEntityName: "Line", into: context).setValue(text, forKey: "text")
+      }
+      let request = LineRequest()
+      request.entity = model.entitiesByName["Line"]
+      return try context.fetch(request).map { $0.value(forKey: "text") as? String }
+    }
+    #expect(texts == ["a", "b"])
   }
 
   @Test("Notes on a model in use may change")

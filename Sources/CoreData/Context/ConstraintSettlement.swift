@@ -19,7 +19,8 @@
 /// order of insertion.
 ///
 /// Stored objects are only deleted by the program. When a new object goes, stored objects that its delete rules would
-/// take along stay, and return to where the store has them.
+/// take along stay, and return to where the store has them. Its new members join the stored object that keeps the
+/// value, whatever the policy, if that is one object.
 struct ConstraintSettlement {
   private let conflicts: [NSConstraintConflict]
   private let type: NSMergePolicyType
@@ -75,6 +76,8 @@ struct ConstraintSettlement {
     // Keys are given out in that order; temporary ones count downwards.
     new.sort { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
     var losers: [NSManagedObject] = []
+    // The stored objects that those that lost to one object only have lost to.
+    var heirs: [(stored: NSManagedObject, new: NSManagedObject)] = []
     // For each stored object, the last object that lost to it.
     var successors: [ObjectIdentifier: NSManagedObject] = [:]
     for object in new {
@@ -84,26 +87,30 @@ struct ConstraintSettlement {
         continue
       }
       losers.append(object)
-      for place in places {
-        if let stored = conflicts[place].storedObject { successors[ObjectIdentifier(stored)] = object }
-      }
+      let stored = places.compactMap { conflicts[$0].storedObject }
+      for stored in stored { successors[ObjectIdentifier(stored)] = object }
+      if let first = stored.first, stored.allSatisfy({ $0 === first }) { heirs.append((first, object)) }
     }
     try remove(
       losers,
       conflicts.compactMap(\.storedObject).compactMap { stored in
         successors.removeValue(forKey: ObjectIdentifier(stored)).map { (stored, $0) }
-      })
+      }, heirs: heirs)
   }
 
   private func remove(
-    _ losers: [NSManagedObject], _ successors: [(stored: NSManagedObject, new: NSManagedObject)]
+    _ losers: [NSManagedObject], _ successors: [(stored: NSManagedObject, new: NSManagedObject)],
+    heirs: [(stored: NSManagedObject, new: NSManagedObject)]
   ) throws {
     // All is read before anything changes: then no change can fail.
-    if !keepsStored {
-      for (stored, new) in successors { try stored.readMembers(like: new) }
-    }
+    for (stored, new) in keepsStored ? heirs : successors { try stored.readMembers(like: new) }
     let read = try losers.flatMap { try $0.readStoredObjects() }
-    if !keepsStored {
+    if keepsStored {
+      let leaving = Set(losers.map(ObjectIdentifier.init))
+      for (stored, new) in heirs {
+        stored.takeMembers(new) { $0.state.contains(.inserted) && !leaving.contains(ObjectIdentifier($0)) }
+      }
+    } else {
       for (stored, new) in successors { stored.takeValues(new) }
     }
     for loser in losers {
@@ -204,9 +211,15 @@ extension NSManagedObject {
       guard let own = layout.property(named: property.name), own.slot >= 0 else { continue }
       setBoxed(other.boxedValue(property), own)
     }
+    takeMembers(other) { _ in true }
+  }
+
+  /// Adds members of another object to those that are there.
+  fileprivate func takeMembers(_ other: NSManagedObject, where isTaken: (NSManagedObject) -> Bool) {
     for property in other.layout.toMany {
       guard let own = layout.property(named: property.name), own.kind == .toMany else { continue }
-      for member in other.members(property) where !member.state.contains(.deleted) && !contains(member, own) {
+      for member in other.members(property)
+      where !member.state.contains(.deleted) && !contains(member, own) && isTaken(member) {
         connect(member, own)
       }
     }

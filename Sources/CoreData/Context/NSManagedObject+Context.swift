@@ -5,9 +5,13 @@ extension NSManagedObject {
 
 /// The entity of a class: there must be exactly one that names it among the loaded models.
 extension NSManagedObject {
-  /// ``entity()``.
+  /// ``entity()``. Without any, clients take the class's name for an entity that has none.
   static func entityOfLoadedModels() -> NSEntityDescription {
     let found = LoadedModels.entities(of: self)
+    if found.isEmpty {
+      warn(.noUniqueEntity(self, found))
+      return NSEntityDescription()
+    }
     guard found.count == 1 else { misuse(.noUniqueEntity(self, found)) }
     return found[0]
   }

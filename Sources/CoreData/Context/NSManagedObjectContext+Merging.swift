@@ -100,8 +100,8 @@ extension NSManagedObjectContext {
     post(
       .NSManagedObjectContextObjectsDidChange,
       changes.userInfo.merging([changedByMergeKey: Set<NSManagedObject>()]) { $1 })
-    // They are of the same kind here as in the context that saved them.
-    (changes.updated, changes.refreshed) = (changes.refreshed, [])
+    // They were updated in the context that saved them, and are refreshed in this one.
+    changes.updated = changes.refreshed
     post(.NSManagedObjectContextDidMergeChangesObjectIDs, changes.idUserInfo)
   }
 

@@ -25,7 +25,11 @@ extension NSManagedObjectContext {
 
   /// Runs a block on the context's queue and waits for it. A context without a queue runs it on this thread.
   func runInTurn<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
-    if isOnQueue { return try block() }
+    if isOnQueue {
+      // `NSFetchRequest.execute()` asks for the innermost block's context.
+      if QueueOwnership.isInnermost(self) { return try block() }
+      return try QueueOwnership.with(self, block)
+    }
     // Only the caller knows the types. Each step that had one for a parameter would have to look it up, and so would a
     // variable for the error.
     var (value, problem): (T?, (any Error)?) = (nil, nil)

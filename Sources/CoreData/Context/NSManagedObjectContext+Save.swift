@@ -16,11 +16,12 @@ extension NSManagedObjectContext {
     if Stress.isOn { turnIntoFaults() }
   }
 
-  /// Without changed objects there may still be metadata to write, which is a save as well.
+  /// A save without changed objects is told as well, with empty notifications. There may be metadata to write.
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
-    guard source.hasUnsavedMetadata(for: self) else { return }
     post(.NSManagedObjectContextWillSave)
-    do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }
+    if source.hasUnsavedMetadata(for: self) {
+      do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }
+    }
     post(.NSManagedObjectContextDidSave, [:])
     post(.NSManagedObjectContextDidSaveObjectIDs, [:])
   }
@@ -42,8 +43,11 @@ extension NSManagedObjectContext {
   }
 
   /// Calls `willSave()` on every changed object, and again on those that this changes, until nothing changes any more.
-  private func fireWillSaveUntilQuiet() throws {
+  ///
+  /// - Parameter told: objects that were told before, and have not changed again.
+  private func fireWillSaveUntilQuiet(but told: Set<ObjectIdentifier> = []) throws {
     var round = pendingLists
+    if !told.isEmpty { round = round.map { $0.keeping { !told.contains(ObjectIdentifier($0)) } } }
     var rounds = 0
     while round.contains(where: { !$0.isEmpty }) {
       for objects in round { objects.forEachHeld { $0.willSave() } }
@@ -84,6 +88,13 @@ extension NSManagedObjectContext {
     if !ledger.eventList.isEmpty { try processChanges(propagatingDeletes: true) }
   }
 
+  /// Lets the merge policy decide. Objects that take part in the save because of that are told of it.
+  private func resolveTellingNewcomers(_ conflicts: StoreConflicts) throws {
+    let told = Set(pendingLists.joined().map(ObjectIdentifier.init))
+    try resolve(conflicts)
+    try fireWillSaveUntilQuiet(but: told)
+  }
+
   /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.
   /// Returns the rows that the stores changed further.
   private func commitUntilSettled(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
@@ -113,7 +124,7 @@ extension NSManagedObjectContext {
         isPartial = true
       }
       do {
-        if conflicts.hasStaleKeys { staleKeys += 1 } else { try resolve(conflicts) }
+        if conflicts.hasStaleKeys { staleKeys += 1 } else { try resolveTellingNewcomers(conflicts) }
       } catch {
         plan.giveBackKeys(all: true)
         forgetConflicts()

@@ -141,6 +141,11 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     super.init()
   }
 
+  /// For subclasses, of which Apple's framework asks for it. A context can't be archived: this ends the program.
+  public required init?(coder: NSCoder) {
+    misuse("A context can't be read from an archive. Make it with init(concurrencyType:).")
+  }
+
   /// A context on a private queue.
   public convenience override init() { self.init(concurrencyType: .privateQueueConcurrencyType) }
 

@@ -34,6 +34,12 @@ final class QueueOwnership {
     }
   }
 
+  /// Whether the innermost `perform` block on this thread is a context's.
+  static func isInnermost(_ context: NSManagedObjectContext) -> Bool {
+    guard let frame = core_data_queue_ownership() else { return false }
+    return Unmanaged<QueueOwnership>.fromOpaque(frame).takeUnretainedValue().context === context
+  }
+
   /// All contexts whose `perform` blocks the thread is in, innermost first.
   static var contexts: [NSManagedObjectContext] {
     var contexts: [NSManagedObjectContext] = []

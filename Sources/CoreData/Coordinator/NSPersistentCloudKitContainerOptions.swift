@@ -6,6 +6,19 @@ nonisolated open class NSPersistentCloudKitContainerOptions: NSObject {
   /// The identifier of CloudKit's container.
   public let containerIdentifier: String
 
+  /// The database in that container.
+  public final var databaseScope = DatabaseScope.private
+
+  /// The databases of a CloudKit container.
+  public enum DatabaseScope: Int, Sendable {
+    /// What everybody can read.
+    case `public` = 1
+    /// The user's own.
+    case `private` = 2
+    /// What others share with the user.
+    case shared = 3
+  }
+
   /// Options for the CloudKit container with this identifier.
   public init(containerIdentifier: String) {
     self.containerIdentifier = containerIdentifier

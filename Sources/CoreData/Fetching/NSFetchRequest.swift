@@ -208,6 +208,11 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     joinClasses()
   }
 
+  /// For subclasses, of which Apple's framework asks for it. Requests are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) {
+    misuse("A fetch request can't be read from an archive. Make it with init(entityName:).")
+  }
+
   /// Lets `request as? NSFetchRequest<NSFetchRequestResult>` succeed, as it does where type parameters are erased.
   private func joinClasses() {
     ClassMetadata(NSFetchRequest<ResultType>.self).standBelow(

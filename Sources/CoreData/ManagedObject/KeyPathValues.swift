@@ -11,6 +11,7 @@ enum KeyPathValues {
     case let set as NSSet: members = set.allObjects
     case let set as NSOrderedSet: members = set.array
     case let array as [Any]: members = array
+    case let description as any KeyedDescription: return value(of: description.described(key) ?? nil, rest)
     default: return nil
     }
     if key.hasPrefix("@") { return collect(key, members: members, rest: rest) }

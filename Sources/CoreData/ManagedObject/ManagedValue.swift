@@ -57,7 +57,10 @@ extension NSManagedObject {
   public final func managedValue<T>(_ key: ManagedKey) -> T {
     let value = storedAny(key)
     if let typed = value as? T { return typed }
-    if value == nil, let none = Optional<Any>.none as? T { return none }
+    if value == nil {
+      if let none = Optional<Any>.none as? T { return none }
+      if let type = T.self as? any NilReadsAsEmpty.Type { return type.init() as! T }
+    }
     misuse("\(layout.name).\(key.name) holds \(value.map { "a \(type(of: $0))" } ?? "nil"), not a \(T.self).")
   }
 
@@ -65,6 +68,12 @@ extension NSManagedObject {
   @_disfavoredOverload
   public final func setManagedValue<T>(_ value: T, _ key: ManagedKey) { storeAny(value, key) }
 }
+
+/// Swift's collections: nil reads as an empty one where a transformable is declared without `?`.
+private protocol NilReadsAsEmpty { init() }
+extension Array: NilReadsAsEmpty {}
+extension Dictionary: NilReadsAsEmpty {}
+extension Set: NilReadsAsEmpty {}
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
   /// nil if the property is nil.

@@ -25,14 +25,21 @@ extension NSManagedObject: PredicateSubject {
     }
   }
 
-  /// A key that isn't a modelled property: the id, the entity, the object itself, a stored property of the class.
+  /// A key that isn't a modelled property: the id, the entity, the object itself, what the class's own
+  /// `value(forKey:)` answers, a stored property of the class.
   private func ownPredicateValue(for key: String) throws -> PredicateValue {
     switch key {
     case "objectID": return .constant(.object(objectID))
     case "entity": return .constant(.object(layout.entity))
     case "self": return .subject(self)
     default:
-      if let value = ownValue(forKey: key) { return PredicateValue(any: value) }
+      if KeyedReading.isOverridden(by: type(of: self)) {
+        let asked = AskedKey()
+        let answer: Any? = AskedKey.$current.withValue(asked) { self.value(forKey: key) }
+        if !asked.isUndefined { return PredicateValue(any: answer) }
+      } else if let value = ownValue(forKey: key) {
+        return PredicateValue(any: value)
+      }
       throw unknownKey(key)
     }
   }

@@ -224,7 +224,8 @@ nonisolated open class NSManagedObject: NSObject {
   /// The context the object belongs to; nil once it is deleted and saved, or the context is gone.
   open var managedObjectContext: NSManagedObjectContext? { ownContext }
 
-  /// The entity whose objects are of this class, in the models that coordinators use.
+  /// The entity whose objects are of this class, in the models that coordinators use; if there is none, an entity
+  /// without a name, and a warning.
   open class func entity() -> NSEntityDescription { entityOfLoadedModels() }
 
   /// The object's entity.
@@ -376,6 +377,10 @@ nonisolated open class NSManagedObject: NSObject {
   /// Called for a key that the model does not have; a misuse unless overridden.
   open func value(forUndefinedKey key: String) -> Any? {
     if let own = ownValue(forKey: key) { return own }
+    if let asked = AskedKey.current {
+      asked.isUndefined = true
+      return nil
+    }
     misuse(.unknownKey(key, self, twin: "value(checkedForKey:)"))
   }
 

@@ -4,8 +4,9 @@ extension NSMappingModel {
   /// The mapping that two models imply. If a change needs a mapping model of your own, throws an error with the code
   /// 134190, whose `userInfo` has `entity`, `property` and `reason`.
   ///
-  /// The mappings are named "SourceToDestination", those of new and removed entities by the entity. Parents come before
-  /// children, removed entities last. The models are not frozen by this.
+  /// The mappings are named `IEM_Copy_Entity`, `IEM_Transform_Entity`, `IEM_Add_Entity` and `IEM_Remove_Entity`, after
+  /// the destination's entity where there is one. Parents come before children, removed entities last. The models are
+  /// not frozen by this.
   public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {
@@ -15,22 +16,15 @@ extension NSMappingModel {
   /// The mappings that carry out a delta.
   convenience init(_ delta: ModelDelta) {
     self.init()
-    var names = Set<String>()
-    func unique(_ name: String) -> String {
-      var name = name
-      while !names.insert(name).inserted { name += "_" }
-      return name
-    }
     let added = Set(delta.added.map(ObjectIdentifier.init))
     var mappings: [NSEntityMapping] = []
     for entity in delta.destination.entitiesInStoreOrder {
       if let pair = delta.pair(ofDestination: entity) {
-        let name = "\(pair.source.storedName ?? "")To\(entity.storedName ?? "")"
-        mappings.append(NSEntityMapping(pair, name: unique(name)))
+        mappings.append(NSEntityMapping(pair))
       } else if added.contains(ObjectIdentifier(entity)) {
         let mapping = NSEntityMapping()
-        mapping.name = unique(entity.storedName ?? "")
         mapping.mappingType = .addEntityMappingType
+        mapping.nameAsInferred("Add", entity)
         mapping.destinationEntityName = entity.storedName
         mapping.destinationEntityVersionHash = entity.versionHash
         mappings.append(mapping)
@@ -38,8 +32,8 @@ extension NSMappingModel {
     }
     for entity in delta.removed {
       let mapping = NSEntityMapping()
-      mapping.name = unique(entity.storedName ?? "")
       mapping.mappingType = .removeEntityMappingType
+      mapping.nameAsInferred("Remove", entity)
       mapping.sourceEntityName = entity.storedName
       mapping.sourceEntityVersionHash = entity.versionHash
       mappings.append(mapping)
@@ -51,10 +45,14 @@ extension NSMappingModel {
 }
 
 extension NSEntityMapping {
+  /// Clients tell inferred mappings from others by the first four letters.
+  fileprivate func nameAsInferred(_ kind: String, _ entity: NSEntityDescription) {
+    name = "IEM_\(kind)_\(entity.storedName ?? "")"
+  }
+
   /// No source expression means all source objects of the entity itself.
-  fileprivate convenience init(_ pair: ModelDelta.EntityPair, name: String) {
+  fileprivate convenience init(_ pair: ModelDelta.EntityPair) {
     self.init()
-    self.name = name
     sourceEntityName = pair.source.storedName
     sourceEntityVersionHash = pair.source.versionHash
     destinationEntityName = pair.destination.storedName
@@ -62,6 +60,8 @@ extension NSEntityMapping {
     mappingType =
       sourceEntityVersionHash == destinationEntityVersionHash
       ? .copyEntityMappingType : .transformEntityMappingType
+    nameAsInferred(mappingType == .copyEntityMappingType ? "Copy" : "Transform", pair.destination)
+    userInfo = pair.namesOfProperties
     let properties = pair.destination.properties.filter {
       $0.takesPartInMigration && !($0 is NSDerivedAttributeDescription)
     }.sorted { $0.storedName.utf16.lexicographicallyPrecedes($1.storedName.utf16) }
@@ -75,6 +75,24 @@ extension NSEntityMapping {
         relationship.storedName,
         pair.source(of: relationship.storedName).map(NSRelationshipDescription.valueExpression(of:)))
     }
+  }
+}
+
+extension ModelDelta.EntityPair {
+  /// What becomes of the properties, as sets of names: the destination's, and of those that are gone the source's.
+  fileprivate var namesOfProperties: [AnyHashable: Any] {
+    var (mapped, added, former) = (Set<String>(), Set<String>(), Set<String>())
+    for property in destination.properties where property.takesPartInMigration {
+      let name = property.storedName
+      if let before = self.source(of: name) {
+        mapped.insert(name)
+        former.insert(before.storedName)
+      } else {
+        added.insert(name)
+      }
+    }
+    let removed = source.properties.filter(\.takesPartInMigration).map(\.storedName).filter { !former.contains($0) }
+    return ["mappedProperties": mapped, "addedProperties": added, "removedProperties": Set(removed)]
   }
 }
 

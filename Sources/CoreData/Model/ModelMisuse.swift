@@ -2,6 +2,13 @@ import Foundation
 
 /// The wording of misuses of a model that Apple's framework answers with an exception.
 extension MisuseReport {
+  static var archivedModel: MisuseReport {
+    MisuseReport(
+      "A model and its parts can't be read from an archive.",
+      how: "init(coder:) was called, which is there for subclasses to compile.",
+      remedy: "Read a model file, or build the model in code.")
+  }
+
   static func immutableModel(_ model: NSManagedObjectModel, member: String) -> MisuseReport {
     immutable("NSManagedObjectModel.\(member)", of: model.description)
   }

@@ -11,6 +11,9 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     storedAttributeType = .compositeAttributeType
   }
 
+  /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) { misuse(.archivedModel) }
+
   /// The attributes of the group, composites among them.
   open var elements: [NSAttributeDescription] {
     get { storedElements }

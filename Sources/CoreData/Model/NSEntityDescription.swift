@@ -51,6 +51,9 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     anchor = EntityAnchor(self)
   }
 
+  /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) { misuse(.archivedModel) }
+
   final var storedSuperentity: NSEntityDescription? {
     get { superentityAnchor?.entity }
     set { superentityAnchor = newValue?.anchor }

@@ -21,6 +21,9 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
   /// Makes an index without a name and columns, for you to set.
   public override convenience init() { self.init(name: "", elements: nil) }
 
+  /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) { misuse(.archivedModel) }
+
   final var owningEntity: NSEntityDescription? {
     get { owningAnchor?.entity }
     set { owningAnchor = newValue?.anchor }

@@ -35,6 +35,9 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
     super.init()
   }
 
+  /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) { misuse(.archivedModel) }
+
   /// The property, or the expression, whose values are indexed.
   open var property: NSPropertyDescription? { expressionProperty ?? entityProperty }
 

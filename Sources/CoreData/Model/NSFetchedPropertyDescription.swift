@@ -12,6 +12,9 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
     storedIsTransient = true
   }
 
+  /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) { misuse(.archivedModel) }
+
   override var isReadOnly: Bool { true }
 
   override func hasSameDetails(as other: NSPropertyDescription) -> Bool {

@@ -34,6 +34,9 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
     super.init()
   }
 
+  /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) { misuse(.archivedModel) }
+
   final var isFrozen: Bool { frozen != nil }
 
   /// How a model was obtained from a store's file.

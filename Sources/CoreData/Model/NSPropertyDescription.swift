@@ -30,6 +30,9 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     super.init()
   }
 
+  /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
+  public required init?(coder: NSCoder) { misuse(.archivedModel) }
+
   final var owningEntity: NSEntityDescription? {
     get { owningAnchor?.entity }
     set { owningAnchor = newValue?.anchor }

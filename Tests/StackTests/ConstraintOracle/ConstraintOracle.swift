@@ -190,6 +190,11 @@ struct ConstraintOracle {
     }
     if overwrites {
       for (keeper, successor) in successors { overwrite(keeper, successor) }
+    } else {
+      for loser in losers {
+        let keepers = Set(clashes.filter { $0.new.contains(loser) }.compactMap(\.keeper))
+        if keepers.count == 1 { inherit(keepers.first!, loser, but: losers) }
+      }
     }
     remove(losers)
   }
@@ -201,6 +206,15 @@ struct ConstraintOracle {
     }
     for (number, thing) in now {
       for (field, value) in thing.fields where ThingKind.destination(of: field) != nil && value == successor {
+        now[number]!.fields[field] = keeper
+      }
+    }
+  }
+
+  /// New objects that lead to one that goes lead to the stored one in its place.
+  private mutating func inherit(_ keeper: Int, _ loser: Int, but losers: [Int]) {
+    for (number, thing) in now where stored[number] == nil && !deleted.contains(number) && !losers.contains(number) {
+      for (field, value) in thing.fields where ThingKind.destination(of: field) != nil && value == loser {
         now[number]!.fields[field] = keeper
       }
     }

@@ -200,6 +200,9 @@ struct MirrorSubject: PredicateSubject {
   init(_ value: Any) { self.value = value }
 
   func predicateValue(for key: PredicateKey) throws -> PredicateValue {
+    if let description = value as? any KeyedDescription, let found = description.described(key.name) {
+      return PredicateValue(any: found)
+    }
     var mirror: Mirror? = Mirror(reflecting: value)
     while let level = mirror {
       for child in level.children where child.label == key.name { return PredicateValue(any: child.value) }
