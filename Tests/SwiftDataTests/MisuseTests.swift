@@ -3,12 +3,16 @@ import Foundation
 import SwiftData
 import Testing
 
-@Model final class Holder {
-  // A type without parts: nothing could be stored of it.
-  var nothing = Nothing()
-  init() {}
+/// A model without the macro, with a property that no form of a value is known for.
+final class Holder: PersistentModel {
+  var persistentBackingData: any BackingData<Holder> = Holder.createBackingData()
+  var nothing: Nothing { Nothing() }
+  init(backingData: any BackingData<Holder>) { persistentBackingData = backingData }
+  static var schemaMetadata: [Schema.PropertyMetadata] {
+    [Schema.PropertyMetadata(name: "nothing", keypath: \Holder.nothing, defaultValue: nil, metadata: nil)]
+  }
 }
-struct Nothing: Codable {}
+struct Nothing {}
 
 struct Renamed: Codable {
   enum CodingKeys: String, CodingKey { case text = "content" }

@@ -24,7 +24,7 @@ enum ModelKeyPaths {
 
   /// An enumeration with raw values is a composite whose only element has the property's name.
   private static func names(of property: ModelProperty) -> [String] {
-    if case .composite(let shape) = property.kind, shape.isEnumeration, shape.caseNames == nil {
+    if case .composite(let shape) = property.kind, shape.isRawValue {
       return [property.name, property.name]
     }
     return [property.name]
