@@ -170,6 +170,17 @@ struct ShapeTests {
     #expect(container.schema.version == Schema.Version(1, 0, 0) && container.migrationPlan == KitchenPlan.self)
   }
 
+  @Test("The user's folders have names, and a store's missing folder is made")
+  func folders() throws {
+    let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+    #expect(URL.applicationSupportDirectory == support && ModelConfiguration().url.path.hasPrefix(support.path))
+    #expect(URL.documentsDirectory != URL.cachesDirectory)
+    let folder = TemporaryFolder()
+    let url = folder.url.appending(path: "a/b").appending(path: "Kitchen.store")
+    _ = try ModelContainer(for: Recipe.self, configurations: ModelConfiguration(url: url))
+    #expect(FileManager.default.fileExists(atPath: url.path))
+  }
+
   @Test("Models and actors have the access that an extension or a type around them has")
   func access() async throws {
     let container = try ModelContainer(
