@@ -130,6 +130,21 @@ struct MisuseTests {
     #expect(message(result).contains("has no stored property \"content\""))
   }
 
+  @Test("A container is released on any thread, without a word")
+  func released() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      await Task.detached {
+        let container = try! ModelContainer(
+          for: Author.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        await MainActor.run {
+          container.mainContext.insert(Author(name: "Jane"))
+          try! container.mainContext.save()
+        }
+      }.value
+    }
+    #expect(!message(result).contains("off its queue"))
+  }
+
   @Test("To an actor, a model that is gone is none, without a word")
   func gone() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
