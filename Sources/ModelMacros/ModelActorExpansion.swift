@@ -1,6 +1,7 @@
 /// The code that `@ModelActor` generates.
 package struct ModelActorDeclaration: Sendable {
-  private let access: String
+  // The actor limits it, or an extension around the actor, which the macro isn't shown.
+  private let access = "public "
 
   /// Throws a `SourceProblem` if the declaration isn't an actor.
   package init(_ source: String) throws {
@@ -10,7 +11,6 @@ package struct ModelActorDeclaration: Sendable {
       throw SourceProblem(
         "@ModelActor gives an actor a model context; '\(header.name)' is no actor.", at: header.kindOffset)
     }
-    access = header.modifiers.contains("public") ? "public " : header.modifiers.contains("package") ? "package " : ""
   }
 
   /// The members that the macro adds to the actor.

@@ -2,8 +2,9 @@
 package struct ModelDeclaration: Sendable {
   package let name: String
   package let isFinal: Bool
-  /// The access of generated members: `public `, `package `, or empty.
-  package let access: String
+  /// The access of generated members. The class limits it, or an extension around the class, which the macro isn't
+  /// shown.
+  package let access = "public "
   package let inherited: String
   /// Whether the superclass is a model too. The source doesn't tell, but the compiler does.
   package let isSubclass: Bool
@@ -28,11 +29,7 @@ package struct ModelDeclaration: Sendable {
     }
     name = header.name
     isFinal = header.modifiers.contains("final")
-    let isPublic = header.modifiers.contains("public") || header.modifiers.contains("open")
-    overridableAccess =
-      header.modifiers.contains("open")
-      ? "open " : isPublic ? "public " : header.modifiers.contains("package") ? "package " : ""
-    access = isPublic ? "public " : header.modifiers.contains("package") ? "package " : ""
+    overridableAccess = header.modifiers.contains("open") ? "open " : "public "
     inherited = header.inherited
     let members = try reader.members()
     for property in members.properties { if let problem = property.problem { throw problem } }

@@ -125,7 +125,7 @@ struct DeclarationReaderTests {
     }
   }
 
-  @Test("A model's members repeat its access, its properties and their attributes")
+  @Test("A model's members are as visible as it is, and repeat its properties and their attributes")
   func members() throws {
     let model = try ModelDeclaration(
       """
@@ -161,7 +161,7 @@ struct DeclarationReaderTests {
     let last = try ModelDeclaration("@Model final class Short: Novel { var c = 0 }", isSubclass: true).members
     #expect(last.contains("super.init(backingData: backingData)") && !last.contains("<_M: Short>"))
     let alone = try ModelDeclaration("@Model final class Note { var c = 0 }").members
-    #expect(alone.contains("static var schemaMetadata") && !alone.contains("_SwiftDataRoot"))
+    #expect(alone.contains("public static var schemaMetadata") && !alone.contains("_SwiftDataRoot"))
     #expect(try ModelDeclaration("@Model class A: B { }").conformances(of: "A", wanted: "") == "")
   }
 

@@ -173,6 +173,9 @@ enum NotesV4 {
     var stars: Int
     var kind = Kind.rich
     var place = Place(x: 3, y: nil)
+    var tags: [String] = []
+    var places: Set<Int> = [1]
+    var zone = TimeZone.gmt
     init(text: String, stars: Int) {
       self.text = text
       self.stars = stars
@@ -238,7 +241,7 @@ struct MigrationTests {
     #expect(notes.map(\.text) == ["a b", "a b", "c"] && notes.allSatisfy { $0.author == "nobody" })
   }
 
-  @Test("New structs and cases have their initial value in old rows")
+  @Test("New structs, cases and collections have their initial value in old rows")
   func newComposites() throws {
     let folder = TemporaryFolder()
     try first(folder)
@@ -246,6 +249,10 @@ struct MigrationTests {
     let context = ModelContext(container)
     let notes = try context.fetch(FetchDescriptor<NotesV4.Note>())
     #expect(notes.count == 3 && notes.allSatisfy { $0.kind == .rich && $0.place == NotesV4.Place(x: 3, y: nil) })
+    #expect(notes.allSatisfy { $0.tags == [] && $0.places == [1] && $0.zone == .gmt })
+    notes[0].tags.append("new")
+    try context.save()
+    #expect(notes.filter { $0.tags == ["new"] }.count == 1)
   }
 
   @Test("A plan that does not fit is refused")

@@ -3,12 +3,16 @@ import Foundation
 import SwiftData
 import Testing
 
-@Model final class Holder {
-  // A type without parts: nothing could be stored of it.
-  var nothing = Nothing()
-  init() {}
+/// A model without the macro, with a property that no form of a value is known for.
+final class Holder: PersistentModel {
+  var persistentBackingData: any BackingData<Holder> = Holder.createBackingData()
+  var nothing: Nothing { Nothing() }
+  init(backingData: any BackingData<Holder>) { persistentBackingData = backingData }
+  static var schemaMetadata: [Schema.PropertyMetadata] {
+    [Schema.PropertyMetadata(name: "nothing", keypath: \Holder.nothing, defaultValue: nil, metadata: nil)]
+  }
 }
-struct Nothing: Codable {}
+struct Nothing {}
 
 struct Renamed: Codable {
   enum CodingKeys: String, CodingKey { case text = "content" }
@@ -124,6 +128,21 @@ struct MisuseTests {
     }
     #expect(message(result).contains("The initial value of Draft.body cannot be stored."))
     #expect(message(result).contains("has no stored property \"content\""))
+  }
+
+  @Test("A container is released on any thread, without a word")
+  func released() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      await Task.detached {
+        let container = try! ModelContainer(
+          for: Author.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        await MainActor.run {
+          container.mainContext.insert(Author(name: "Jane"))
+          try! container.mainContext.save()
+        }
+      }.value
+    }
+    #expect(!message(result).contains("off its queue"))
   }
 
   @Test("To an actor, a model that is gone is none, without a word")

@@ -22,6 +22,33 @@ struct ModelContextTests {
     #expect(found.books.allSatisfy { $0.author === found })
   }
 
+  @Test("A new model goes into the context of what a relationship of it is set to", arguments: [true, false])
+  func joining(saved: Bool) throws {
+    let context = try memory(Author.self, Garden.Plant.self)
+    let author = Author(name: "Jane")
+    let loose = Book(isbn: "0", title: "Sanditon")
+    loose.author = Author(name: "Nobody")
+    #expect(loose.modelContext == nil)
+    context.insert(author)
+    if saved { try context.save() }
+    let book = Book(isbn: "1", title: "Emma")
+    #expect(book.modelContext == nil)
+    book.author = author
+    #expect(book.modelContext == context && author.books == [book])
+    let plant = Garden.Plant()
+    context.insert(plant)
+    let bed = Garden.Bed(number: 1)
+    bed.plants = [plant]
+    #expect(bed.modelContext == context && plant.bed === bed)
+    context.delete(author)
+    let late = Book(isbn: "2", title: "Persuasion")
+    late.author = author
+    #expect(late.modelContext == nil)
+    late.author = nil
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Garden.Bed>()) == 1)
+  }
+
   @Test("A fetch gives the model that is there already")
   func identity() throws {
     let context = try memory(Author.self)

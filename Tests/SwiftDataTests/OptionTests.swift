@@ -65,6 +65,14 @@ struct OptionTests {
     #expect(try SQLiteText.rows(folder.file(), "SELECT length(ZIMAGE) < 100 FROM ZPAINTING") == ["1"])
   }
 
+  @Test("A program that imports SwiftData alone registers a transformer under a name")
+  func registered() {
+    let name = NSValueTransformerName("OptionTests.Colour")
+    ValueTransformer.setValueTransformer(ColourTransformer(), forName: name)
+    #expect(ValueTransformer(forName: name) is ColourTransformer)
+    #expect(NSSecureUnarchiveFromDataTransformer.allowsReverseTransformation())
+  }
+
   @Test("A relationship may forbid the deletion")
   func deny() throws {
     let folder = TemporaryFolder()

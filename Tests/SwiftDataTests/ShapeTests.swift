@@ -52,6 +52,40 @@ extension Recipe {
   }
 }
 
+/// Access that the extension around a model or an actor gives or takes.
+public enum Cellar {}
+// swift-format-ignore: NoAccessLevelOnExtensionDeclaration
+public extension Cellar {
+  @Model final class Bottle {
+    var year = 1
+    init() {}
+  }
+  @Model class Cask {
+    var litres = 2
+    init() {}
+  }
+  @ModelActor actor Keeper {
+    func count() throws -> Int { try modelContext.fetchCount(FetchDescriptor<Bottle>()) }
+  }
+}
+// swift-format-ignore: NoAccessLevelOnExtensionDeclaration
+fileprivate extension Cellar {
+  @Model final class Rack {
+    var rows = 3
+    init() {}
+  }
+}
+private enum Attic {
+  @Model class Chest {
+    var locks = 4
+    init() {}
+  }
+}
+@Model package class Crate {
+  package var weight = 5
+  package init() {}
+}
+
 /// Another module's way to the same models.
 protocol Titled { var title: String { get } }
 extension Recipe: Titled {}
@@ -134,6 +168,33 @@ struct ShapeTests {
     #expect(configuration.groupContainer == .none && configuration.groupAppContainerIdentifier == nil)
     #expect(configuration.cloudKitDatabase == .automatic && configuration.cloudKitContainerIdentifier == nil)
     #expect(container.schema.version == Schema.Version(1, 0, 0) && container.migrationPlan == KitchenPlan.self)
+  }
+
+  @Test("The user's folders have names, and a store's missing folder is made")
+  func folders() throws {
+    let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+    #expect(URL.applicationSupportDirectory == support && ModelConfiguration().url.path.hasPrefix(support.path))
+    #expect(URL.documentsDirectory != URL.cachesDirectory)
+    let folder = TemporaryFolder()
+    let url = folder.url.appending(path: "a/b").appending(path: "Kitchen.store")
+    _ = try ModelContainer(for: Recipe.self, configurations: ModelConfiguration(url: url))
+    #expect(FileManager.default.fileExists(atPath: url.path))
+  }
+
+  @Test("Models and actors have the access that an extension or a type around them has")
+  func access() async throws {
+    let container = try ModelContainer(
+      for: Cellar.Bottle.self, Cellar.Cask.self, Cellar.Rack.self, Attic.Chest.self, Crate.self,
+      configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    context.insert(Cellar.Bottle())
+    context.insert(Cellar.Cask())
+    context.insert(Cellar.Rack())
+    context.insert(Attic.Chest())
+    context.insert(Crate())
+    try context.save()
+    #expect(try context.fetch(FetchDescriptor<Attic.Chest>()).map(\.locks) == [4])
+    #expect(try await Cellar.Keeper(modelContainer: container).count() == 1)
   }
 
   @Test("A configuration that names a CloudKit database is refused by that name, in a file as in memory")

@@ -2,6 +2,70 @@ import Foundation
 import SwiftData
 import Testing
 
+private indirect enum Rule: Codable, Equatable {
+  case exactly(Int)
+  case both(Rule, Rule)
+}
+
+private struct Journey: Codable {
+  var zone: TimeZone?
+  var rule = Rule.exactly(0)
+}
+
+private struct Draught: Codable {
+  enum CodingKeys: CodingKey { case text }
+  var text: String
+  var opened = 0
+}
+
+private final class Jacket: Codable {
+  var colour = "red"
+}
+
+private struct Empty: Codable {}
+
+@Model private final class Almanac {
+  var zone: TimeZone
+  var locale: Locale?
+  var due = DateComponents(year: 1815, month: 12)
+  var rule: Rule
+  var journey = Journey()
+  var path: IndexPath = [1, 2]
+  var cover = Jacket()
+  var length: Measurement<UnitLength>? = Measurement(value: 2, unit: UnitLength.meters)
+  var book: PersistentIdentifier?
+  var nothing: Empty? = Empty()
+  var draft = Draught(text: "")
+  var shelf: Book?
+  init(zone: TimeZone, rule: Rule, book: PersistentIdentifier?) {
+    self.zone = zone
+    self.rule = rule
+    self.book = book
+  }
+}
+
+@Model private final class Gauge {
+  var narrow: UInt8
+  var medium: UInt16
+  var wide: UInt32
+  var widest: UInt64
+  init<I: FixedWidthInteger>(_ value: I) {
+    narrow = UInt8(truncatingIfNeeded: value)
+    medium = UInt16(truncatingIfNeeded: value)
+    wide = UInt32(truncatingIfNeeded: value)
+    widest = UInt64(truncatingIfNeeded: value)
+  }
+}
+
+extension ModelContext {
+  /// A model, saved.
+  fileprivate func inserted<M: PersistentModel>(_ model: M) throws -> M? {
+    insert(model)
+    try save()
+    return model
+  }
+}
+
 @Suite("Values of models, stored and read again")
 struct StoredValueTests {
   @Test("Every kind of value comes back from a file")
@@ -65,6 +129,52 @@ struct StoredValueTests {
     }
     let context = try library(folder.file())
     #expect(try context.fetch(FetchDescriptor<Book>()).first?.location == location)
+  }
+
+  @Test("What cannot be taken apart into columns is kept as JSON, alone and in a struct")
+  func documents() throws {
+    let folder = TemporaryFolder()
+    let zone = try #require(TimeZone(identifier: "Europe/Paris"))
+    let rule = Rule.both(.exactly(1), .both(.exactly(2), .exactly(3)))
+    let container = try ModelContainer(for: Almanac.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    let book = try #require(try context.inserted(Book(isbn: "1", title: "Emma")))
+    let almanac = Almanac(zone: zone, rule: rule, book: book.persistentModelID)
+    context.insert(almanac)
+    almanac.journey.zone = zone
+    try context.save()
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Almanac>()).first)
+    #expect(found.zone == zone && found.locale == nil && found.due == DateComponents(year: 1815, month: 12))
+    #expect(found.rule == rule && found.journey.zone == zone && found.journey.rule == .exactly(0))
+    #expect(found.path == [1, 2] && found.cover.colour == "red" && found.book == book.persistentModelID)
+    #expect(found.length == Measurement(value: 2, unit: UnitLength.meters) && found.nothing != nil)
+  }
+
+  @Test("A struct whose Codable conformance leaves a stored property out is stored without it")
+  func leftOut() throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Almanac.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    let almanac = try #require(try context.inserted(Almanac(zone: .gmt, rule: .exactly(1), book: nil)))
+    almanac.draft = Draught(text: "x", opened: 7)
+    try context.save()
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Almanac>()).first)
+    #expect(found.draft.text == "x" && found.draft.opened == 0)
+  }
+
+  @Test("Every value of an unsigned type fits")
+  func unsigned() throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Gauge.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    _ = try context.inserted(Gauge(1 as UInt64))
+    _ = try context.inserted(Gauge(UInt64.max))
+    let other = ModelContext(container)
+    let found = try other.fetch(FetchDescriptor<Gauge>(sortBy: [SortDescriptor(\.medium), SortDescriptor(\.wide)]))
+    #expect(found.map(\.narrow) == [1, .max] && found.map(\.medium) == [1, .max] && found.map(\.wide) == [1, .max])
+    #expect(found.map(\.widest) == [1, .max])
   }
 
   @Test("A struct all of whose parts are nil is a value")

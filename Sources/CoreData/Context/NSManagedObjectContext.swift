@@ -304,6 +304,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     return Set(owner?.allObjects ?? [])
   }
 
+  /// The same for whoever is the last to have the context, on any thread.
+  package final var remainingObjects: [NSManagedObject] { owner?.allObjects ?? [] }
+
   /// The object with an id: the registered one, or else a fault. Does not check whether the row exists.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { findObject(with: objectID) }
 

@@ -73,7 +73,7 @@ extension ModelContext {
       let names = ModelKeyPaths.names(of:)
       guard
         let converted = NSPredicate.converting(
-          predicate, names: names, constant: constant, entities: entities)
+          predicate, names: names, constant: constant, isOpaque: ModelKeyPaths.isOpaque, entities: entities)
       else {
         throw SwiftDataError.unsupportedPredicate
       }

@@ -58,7 +58,7 @@ public final class ModelContext: Equatable {
   deinit {
     reference.context = nil
     for store in stores.dataStores { store.endState(editingState) }
-    for object in managedContext.registeredObjects {
+    for object in managedContext.remainingObjects {
       guard let storage = (object as? ModelObject)?.storage else { continue }
       storage.abandon()
       managedContext.automaticallyMergesChangesFromParent = false

@@ -18,16 +18,45 @@ enum ModelKeyPaths {
       if let names = described(keyPath, type) { return names }
       throw SwiftDataError.unsupportedKeyPath
     }
-    if let name = storedProperty(keyPath, of: root) { return [name] }
+    if let name = storedProperty(keyPath, of: root) {
+      // Of an enumeration with raw values only the element has a column.
+      let raw = ValueShape.rawValueType(of: wrapped(keyPath)).flatMap(AttributeTypes.type)
+      return raw == nil ? [name] : [name, name]
+    }
+    if isRawValue(keyPath, of: root) { return [] }
     throw SwiftDataError.unsupportedKeyPath
   }
 
   /// An enumeration with raw values is a composite whose only element has the property's name.
   private static func names(of property: ModelProperty) -> [String] {
-    if case .composite(let shape) = property.kind, shape.isEnumeration, shape.caseNames == nil {
-      return [property.name, property.name]
-    }
+    if case .composite(let shape) = property.kind, shape.isRawValue { return [property.name, property.name] }
     return [property.name]
+  }
+
+  /// Whether a key path leads to a collection that is stored as an archive or as JSON, or to data.
+  static func isOpaque(_ keyPath: AnyKeyPath) -> Bool {
+    let type = wrapped(keyPath)
+    return type == Data.self || AttributeTypes.isCollection(type) && !(type is any ModelArray.Type)
+  }
+
+  /// The type that a key path leads to, without `?`.
+  private static func wrapped(_ keyPath: AnyKeyPath) -> Any.Type {
+    let type = type(of: keyPath).valueType
+    return (type as? any OptionalValue.Type)?.wrappedType ?? type
+  }
+
+  /// Whether a key path leads to the raw value of an enumeration, which is what its column holds. Two key paths can't
+  /// be compared if one is of generic code, so the raw value of every case is.
+  private static func isRawValue(_ keyPath: AnyKeyPath, of root: Any.Type) -> Bool {
+    func open<Raw: RawRepresentable>(_: Raw.Type) -> Bool {
+      guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue>, let cases = EnumerationCase.values(of: Raw.self)
+      else {
+        return false
+      }
+      return cases.allSatisfy { $0[keyPath: keyPath] as? AnyHashable == $0.rawValue as? AnyHashable }
+    }
+    guard let raw = root as? any RawRepresentable.Type else { return false }
+    return open(raw)
   }
 
   /// The name of the stored property of a struct that a key path leads to. Each stored property is an element of a
@@ -50,17 +79,48 @@ enum ModelKeyPaths {
 
   private static func described(_ keyPath: AnyKeyPath, _ root: ModelType) -> [String]? {
     guard ModelAssumption.keyPathGetters.isMet else { return nil }
-    var type: ModelType? = root
+    var place = Place.model(root)
     var names: [String] = []
     for step in steps("\(keyPath)") {
-      guard let current = type,
-        let property = current.properties.first(where: { steps("\($0.keyPath)") == [step] })
-          ?? SymbolNames.property(getterOfStep: step).flatMap(current.property(named:))
-      else { return nil }
-      type = property.destination.map(ModelType.of)
-      names += self.names(of: property)
+      switch place {
+      case .model(let type):
+        guard let property = property(of: type, at: step) else { return nil }
+        names += self.names(of: property)
+        place = Place(property)
+      case .value(let shape) where shape.isRawValue:
+        guard SymbolNames.property(getterOfStep: step) == "rawValue" else { return nil }
+        place = .end
+      case .value(let shape):
+        guard let part = shape.part(named: step) else { return nil }
+        names.append(part.name)
+        place = .end
+        guard case .shape(let inner) = part.kind else { continue }
+        if inner.isRawValue { names.append(part.name) }
+        place = .value(inner)
+      case .end: return nil
+      }
     }
     return names.isEmpty ? nil : names
+  }
+
+  /// Where the steps so far have led.
+  private enum Place {
+    case model(ModelType)
+    case value(ValueShape)
+    case end
+
+    init(_ property: ModelProperty) {
+      switch property.kind {
+      case .toOne(let model), .toMany(let model): self = .model(ModelType.of(model))
+      case .composite(let shape): self = .value(shape)
+      case .attribute, .archive, .transformable: self = .end
+      }
+    }
+  }
+
+  private static func property(of type: ModelType, at step: String) -> ModelProperty? {
+    type.properties.first { steps("\($0.keyPath)") == [step] }
+      ?? SymbolNames.property(getterOfStep: step).flatMap(type.property(named:))
   }
 
   /// Splits `\Book.<computed 0x1 (Optional<Author>)>?.<computed 0x2 (String)>` into addresses, or the names of stored

@@ -7,7 +7,7 @@ final class ModelProperty {
     case attribute(NSAttributeType)
     /// A struct or an enumeration, stored as one attribute for each part.
     case composite(ValueShape)
-    /// A collection, stored as a keyed archive of its JSON.
+    /// A collection, or what can't be taken apart, stored as a keyed archive of its JSON.
     case archive
     /// A value that a transformer turns into data.
     case transformable(transformer: String)
@@ -86,11 +86,9 @@ final class ModelProperty {
       return (.attribute(simple), isOptional ? makeOptionalAccess(managed, key) : makeAccess(managed, key))
     }
     guard let codable = type as? any (Decodable & Encodable).Type else { return nil }
-    if AttributeTypes.isCollection(type) {
-      return (.archive, isOptional ? makeOptionalArchiveAccess(codable, key) : makeArchiveAccess(codable, key))
-    }
-    let shape = ValueShape(type, named: key.name, isOptional: isOptional)
-    if shape.parts.isEmpty { return nil }
+    guard !AttributeTypes.isCollection(type),
+      let shape = ValueShape.make(type, named: key.name, isOptional: isOptional)
+    else { return (.archive, isOptional ? makeOptionalArchiveAccess(codable, key) : makeArchiveAccess(codable, key)) }
     return (
       .composite(shape),
       isOptional ? makeOptionalStructAccess(codable, shape, key) : makeStructAccess(codable, shape, key)

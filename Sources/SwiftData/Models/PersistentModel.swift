@@ -74,29 +74,47 @@ extension PersistentModel {
   @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) where Value: Encodable {
     persistentBackingData.setValue(forKey: key, to: newValue)
   }
-  /// Sets the model that a property leads to.
+  /// Sets the model that a property leads to. A new model goes into the context that it is in.
   @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value)
   where Value: PersistentModel {
     persistentBackingData.setValue(forKey: key, to: newValue)
+    _join(newValue)
   }
-  /// Sets the model that a property leads to, or none.
+  /// Sets the model that a property leads to, or none. A new model goes into the context that it is in.
   @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value?>, to newValue: Value?)
   where Value: PersistentModel {
     persistentBackingData.setValue(forKey: key, to: newValue)
+    if let newValue { _join(newValue) }
   }
-  /// Sets the models that a property leads to.
+  /// Sets the models that a property leads to. A new model goes into the context that one of them is in.
   @inlinable public func setValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.setValue(forKey: key, to: newValue)
+    _join(newValue, of: OtherModel.self)
   }
-  /// Sets the models that a property leads to.
+  /// Sets the models that a property leads to. A new model goes into the context that one of them is in.
   @inlinable public func setValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>, to newValue: Value)
   where Value: Encodable, Value: RelationshipCollection, OtherModel == Value.PersistentElement {
     persistentBackingData.setValue(forKey: key, to: newValue)
+    _join(newValue, of: OtherModel.self)
   }
   /// Sets a property with a value transformer.
   @inlinable public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
     persistentBackingData.setTransformableValue(forKey: key, to: newValue)
+  }
+
+  @usableFromInline
+  func _join<Other: PersistentModel>(_ other: Other) {
+    let storage = storage
+    if storage.object != nil || storage.isDeleted { return }
+    let found = other.storage
+    if let context = found.visibleContext, !found.isDeleted { context.insert(self) }
+  }
+  @usableFromInline
+  func _join<Other: PersistentModel>(_ others: some RelationshipCollection, of _: Other.Type) {
+    if storage.object != nil { return }
+    guard let others = others as? [Other]? else { return }
+    for other in others ?? [] { _join(other) }
   }
 
   /// The model's identity. It changes with the first save; from then on it is the same in every context.

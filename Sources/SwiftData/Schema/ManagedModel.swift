@@ -146,12 +146,18 @@ extension ModelProperty {
       made.defaultValue = defaultValue.map(AttributeTypes.boxed)
     case .composite(let shape):
       made = shape.makeDescription()
-      made.defaultValue = (defaultValue as? any Encodable).map { parts(of: $0, shape, entity) }
+      made.defaultValue = (defaultValue as? any Encodable).map { value in
+        storable(entity) { try shape.dictionary(of: value) }
+      }
     case .archive:
       made = NSAttributeDescription()
       made.attributeType = .transformableAttributeType
       made.valueTransformerName = "NSSecureUnarchiveFromData"
       made.attributeValueClassName = "\(type)"
+      // Rows of an earlier version, which have no value, get this one.
+      made.defaultValue = (defaultValue as? any Encodable).map { value in
+        storable(entity) { NSData(data: try JSONEncoder().encode(value)) }
+      }
     case .transformable(let transformer):
       made = NSAttributeDescription()
       made.attributeType = .transformableAttributeType
@@ -162,9 +168,10 @@ extension ModelProperty {
     return made
   }
 
-  private func parts(of value: any Encodable, _ shape: ValueShape, _ entity: String) -> [String: Any] {
+  /// The form in which the initial value is stored.
+  private func storable<Form>(_ entity: String, _ form: () throws -> Form) -> Form {
     do {
-      return try shape.dictionary(of: value)
+      return try form()
     } catch {
       misuse(
         MisuseReport(

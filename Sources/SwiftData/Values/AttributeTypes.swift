@@ -4,9 +4,10 @@ import CoreData
 enum AttributeTypes {
   static func type(of type: Any.Type) -> NSAttributeType? {
     switch type {
-    case is Int.Type, is Int64.Type, is UInt.Type, is UInt64.Type: .integer64AttributeType
-    case is Int32.Type, is UInt32.Type: .integer32AttributeType
-    case is Int16.Type, is UInt16.Type, is Int8.Type, is UInt8.Type: .integer16AttributeType
+    // Of the unsigned types, all values of which have to fit, only the widest is stored by its bits.
+    case is Int.Type, is Int64.Type, is UInt.Type, is UInt64.Type, is UInt32.Type: .integer64AttributeType
+    case is Int32.Type, is UInt16.Type: .integer32AttributeType
+    case is Int16.Type, is Int8.Type, is UInt8.Type: .integer16AttributeType
     case is Double.Type: .doubleAttributeType
     case is Float.Type: .floatAttributeType
     case is Bool.Type: .booleanAttributeType

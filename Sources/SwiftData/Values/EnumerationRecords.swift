@@ -2,7 +2,8 @@
 ///
 /// Their layout isn't documented as stable. This is the layout of Swift 5 and 6 on 64-bit systems:
 ///
-///     metadata    +0  kind: 0x201 for an enumeration, 0x301 for a tuple    +8  descriptor    +16  generic arguments
+///     metadata    +0  kind: 0x200 for a struct, 0x201 for an enumeration, 0x301 for a tuple
+///                 +8  descriptor    +16  generic arguments
 ///     descriptor  +16 relative pointer to the field descriptor
 ///     fields      +10 UInt16: bytes of a record    +12 UInt32: how many    +16 the records
 ///     record      +4  relative pointer to the payload's mangled name, 0 without one    +8  to the case's name
@@ -19,6 +20,12 @@ struct EnumerationCase {
   static func all(of type: Any.Type) -> [EnumerationCase]? {
     ModelAssumption.enumerationRecords.require()
     return records(of: type)
+  }
+
+  /// Whether the type is a struct.
+  static func isStruct(_ type: Any.Type) -> Bool {
+    ModelAssumption.enumerationRecords.require()
+    return unsafeBitCast(type, to: UnsafeRawPointer.self).load(as: UInt.self) == 0x200
   }
 
   /// The same without checking the layout, for the check itself.
@@ -38,6 +45,18 @@ struct EnumerationCase {
         MangledType(start: $0, context: descriptor, arguments: metadata + 16).payload
       }
       return EnumerationCase(name: String(cString: name.assumingMemoryBound(to: CChar.self)), payload: payload)
+    }
+  }
+
+  /// A value for each case of an enumeration without payloads, which are numbered from 0; nil for other types.
+  static func values<Enumeration>(of type: Enumeration.Type) -> [Enumeration]? {
+    guard let cases = all(of: type), !cases.isEmpty, cases.allSatisfy({ $0.payload == nil }) else { return nil }
+    return cases.indices.map { number in
+      withUnsafeTemporaryAllocation(of: Enumeration.self, capacity: 1) { place in
+        let bytes = UnsafeMutableRawBufferPointer(place)
+        for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+        return place[0]
+      }
     }
   }
 

@@ -6,7 +6,8 @@ import CoreData
 /// - An enumeration with raw values has one element, which has the property's name and holds the raw value.
 /// - Any other enumeration has an element for each case. It holds a composite of the payload, or the name of a case
 ///   without payload.
-/// - A struct has an element for each stored property. Collections are stored as JSON.
+/// - A struct has an element for each stored property. Collections are stored as JSON, and so is what can't be taken
+///   apart: classes, types that contain themselves, and most of Foundation's.
 ///
 /// If the whole value may be nil, so may each part at any depth.
 final class ValueShape {
@@ -27,95 +28,107 @@ final class ValueShape {
   let isEnumeration: Bool
   /// The names of the cases without payload; nil for structs and for enumerations with raw values.
   let caseNames: [String]?
-  private let isRaw: Bool
+  /// Whether the only part holds the raw value of an enumeration.
+  let isRawValue: Bool
 
+  private init(_ type: Any.Type, _ parts: [Part], caseNames: [String]? = nil, isRawValue: Bool = false) {
+    self.type = type
+    self.parts = parts
+    self.caseNames = caseNames
+    self.isRawValue = isRawValue
+    isEnumeration = isRawValue || caseNames != nil
+  }
+
+  /// nil for a type that can't be taken apart, or not into parts that are Codable. It is stored as JSON.
+  ///
   /// - Parameters:
   ///   - name: the property's name.
+  ///   - outer: the types that contain this one.
   ///   - isOptional: whether the property may be nil.
-  convenience init(_ type: Any.Type, named name: String, isOptional: Bool) {
-    self.init(type, named: name, within: [], isOptional: isOptional)
-  }
-
-  /// - Parameter outer: the types that contain this one.
-  fileprivate init(_ type: Any.Type, named name: String, within outer: [Any.Type], isOptional: Bool) {
-    self.type = type
-    if outer.contains(where: { $0 == type }) {
-      misuse(
-        MisuseReport(
-          "\(type) contains itself, and cannot be stored in columns.", facts: [("Part", name)],
-          how: "The parts of a Codable value are columns of its model's table.",
-          remedy: "Store an array of it, which is kept as JSON, or a relationship."))
+  static func make(_ type: Any.Type, named name: String, within outer: [Any.Type] = [], isOptional: Bool) -> ValueShape?
+  {
+    if outer.contains(where: { $0 == type }) { return nil }
+    if let raw = rawValueType(of: type), let attribute = AttributeTypes.type(of: raw) {
+      let part = Part(name: name, type: raw, kind: .simple(attribute), isOptional: true)
+      return ValueShape(type, [part], isRawValue: true)
     }
-    let cases = EnumerationCase.all(of: type)
-    isEnumeration = cases != nil
-    if cases != nil, let raw = (type as? any RawRepresentable.Type).map(rawValueType),
-      let attribute = AttributeTypes.type(of: raw)
-    {
-      isRaw = true
-      caseNames = nil
-      parts = [Part(name: name, type: raw, kind: .simple(attribute), isOptional: true)]
-      return
-    }
-    isRaw = false
-    if let cases {
-      parts = cases.map { item in
+    if let cases = EnumerationCase.all(of: type) {
+      if isOfFoundation(type) { return nil }
+      var parts: [Part] = []
+      for item in cases {
         guard let payload = item.payload else {
-          return Part(name: item.name, type: String.self, kind: .simple(.stringAttributeType), isOptional: true)
+          parts.append(
+            Part(name: item.name, type: String.self, kind: .simple(.stringAttributeType), isOptional: true))
+          continue
         }
-        let shape = ValueShape(payload: payload, of: type, named: item.name, within: outer + [type])
-        return Part(name: item.name, type: type, kind: .shape(shape), isOptional: true)
+        guard let values = made(of: payload, within: outer + [type], isOptional: true) else { return nil }
+        parts.append(Part(name: item.name, type: type, kind: .shape(ValueShape(type, values)), isOptional: true))
       }
-      caseNames = cases.filter { $0.payload == nil }.map(\.name)
-      return
+      if parts.isEmpty { return nil }
+      return ValueShape(type, parts, caseNames: cases.filter { $0.payload == nil }.map(\.name))
     }
-    caseNames = nil
+    guard let fields = fields(of: type), !fields.isEmpty else { return nil }
+    return made(of: fields, within: outer + [type], isOptional: isOptional).map { ValueShape(type, $0) }
+  }
+
+  /// The type of an enumeration's raw values; nil for other types.
+  static func rawValueType(of type: Any.Type) -> Any.Type? {
+    func open<R: RawRepresentable>(_: R.Type) -> Any.Type { R.RawValue.self }
+    guard let raw = type as? any RawRepresentable.Type, EnumerationCase.all(of: type) != nil else { return nil }
+    return open(raw)
+  }
+
+  /// The stored properties of a struct; nil for other types.
+  private static func fields(of type: Any.Type) -> [(name: String, type: Any.Type)]? {
+    // The elements that Apple uses, in the order in which a duration encodes them. Its stored properties differ
+    // between Swift versions.
+    if type == Duration.self { return [("high", Int64.self), ("low", UInt64.self)] }
+    if isOfFoundation(type) { return nil }
+    ModelAssumption.storedFields.require()
+    guard EnumerationCase.isStruct(type) else { return nil }
     var fields: [(name: String, type: Any.Type)] = []
-    if type == Duration.self {
-      // The elements that Apple uses, in the order in which a duration encodes them. Its stored properties differ
-      // between Swift versions.
-      fields = [("high", Int64.self), ("low", UInt64.self)]
-    } else if !(type is AnyObject.Type) {
-      ModelAssumption.storedFields.require()
-      _ = _forEachField(of: type) { field, _, type, _ in
-        fields.append((String(cString: field), type))
-        return true
-      }
+    _ = _forEachField(of: type) { field, _, type, _ in
+      fields.append((String(cString: field), type))
+      return true
     }
-    parts = fields.map { ValueShape.part($0.name, $0.type, within: outer + [type], isOptional: isOptional) }
+    return fields
   }
 
-  private init(payload: [(name: String, type: Any.Type)], of type: Any.Type, named: String, within outer: [Any.Type]) {
-    self.type = type
-    (isEnumeration, isRaw, caseNames) = (false, false, nil)
-    parts = payload.map { ValueShape.part($0.name, $0.type, within: outer, isOptional: true) }
+  /// Whether a type is one of Foundation's that encode themselves as something else than their stored properties.
+  private static func isOfFoundation(_ type: Any.Type) -> Bool {
+    let isPlain = type is CGFloat.Type || type is CGPoint.Type || type is CGSize.Type || type is CGRect.Type
+    return !isPlain && !(type is DateInterval.Type) && String(reflecting: type).hasPrefix("Foundation")
   }
 
-  private static func part(_ name: String, _ declared: Any.Type, within outer: [Any.Type], isOptional: Bool) -> Part {
-    let optional = declared as? any OptionalValue.Type
-    let type = optional?.wrappedType ?? declared
-    let isOptional = isOptional || optional != nil
-    if let attribute = AttributeTypes.type(of: type) {
-      return Part(name: name, type: type, kind: .simple(attribute), isOptional: isOptional)
+  /// nil if a part is not Codable.
+  private static func made(
+    of fields: [(name: String, type: Any.Type)], within outer: [Any.Type], isOptional: Bool
+  ) -> [Part]? {
+    var parts: [Part] = []
+    for (name, declared) in fields {
+      let optional = declared as? any OptionalValue.Type
+      let type = optional?.wrappedType ?? declared
+      guard type is any (Decodable & Encodable).Type else { return nil }
+      let kind: Part.Kind =
+        if let attribute = AttributeTypes.type(of: type) {
+          .simple(attribute)
+        } else if !AttributeTypes.isCollection(type),
+          let shape = make(type, named: name, within: outer, isOptional: isOptional || optional != nil)
+        {
+          .shape(shape)
+        } else {
+          .document
+        }
+      parts.append(Part(name: name, type: type, kind: kind, isOptional: isOptional || optional != nil))
     }
-    if AttributeTypes.isCollection(type) {
-      return Part(name: name, type: type, kind: .document, isOptional: isOptional)
-    }
-    let shape = ValueShape(type, named: name, within: outer, isOptional: isOptional)
-    if shape.parts.isEmpty {
-      misuse(
-        MisuseReport(
-          "\(type), in \(outer.map { "\($0)" }.joined(separator: ", ")), cannot be stored.", facts: [("Part", name)],
-          how: "It has no stored properties of simple types.",
-          remedy: "Store what it is made from: a name, a number, or data."))
-    }
-    return Part(name: name, type: type, kind: .shape(shape), isOptional: isOptional)
+    return parts
   }
 
   func part(named name: String) -> Part? { parts.first { $0.name == name } }
 
   /// The elements that have values, nested like the composite.
   func dictionary<V: Encodable>(of value: V) throws -> [String: Any] {
-    if isRaw, let raw = value as? any RawRepresentable {
+    if isRawValue, let raw = value as? any RawRepresentable {
       return [parts[0].name: AttributeTypes.boxed(raw.rawValue)]
     }
     let target = PartValues(self)
@@ -132,7 +145,7 @@ final class ValueShape {
   }
 
   func value<V: Decodable>(_: V.Type, from values: [String: Any]) throws -> V {
-    if isRaw, let type = V.self as? any RawRepresentable.Type {
+    if isRawValue, let type = V.self as? any RawRepresentable.Type {
       guard let stored = values[parts[0].name], let value = rawRepresentable(type, stored) as? V else {
         let stored = values[parts[0].name].map { "\($0)" } ?? "nil"
         throw ValueProblem("no case has the raw value \(stored)")
@@ -143,10 +156,6 @@ final class ValueShape {
   }
 }
 
-private func rawValueType(_ type: any RawRepresentable.Type) -> Any.Type {
-  func open<R: RawRepresentable>(_: R.Type) -> Any.Type { R.RawValue.self }
-  return open(type)
-}
 private func rawRepresentable<R: RawRepresentable>(_: R.Type, _ stored: Any) -> R? {
   AttributeTypes.value(R.RawValue.self, from: stored).flatMap(R.init(rawValue:))
 }

@@ -20,15 +20,18 @@ extension NSPredicate {
   /// nil as for `NSPredicate(_:)`.
   /// - Parameter names: the properties along a key path; empty for one that leads to the object itself.
   /// - Parameter constant: what stands in the predicate for a value of the program's.
+  /// - Parameter isOpaque: whether what a key path leads to is stored as bytes that no store looks into.
   /// - Parameter entities: those whose objects are of a class; nil for a class that has none.
   package static func converting<Input>(
     _ predicate: Predicate<Input>, names: @escaping (AnyKeyPath) throws -> [String],
-    constant: @escaping (Any) -> Any?, entities: @escaping (Any.Type) -> [NSEntityDescription]?
+    constant: @escaping (Any) -> Any?, isOpaque: @escaping (AnyKeyPath) -> Bool,
+    entities: @escaping (Any.Type) -> [NSEntityDescription]?
   ) -> NSPredicate? {
     let variable: PredicateExpressions.Variable<Input> = predicate.variable
     var conversion = PredicateConversion()
     conversion.names = names
     conversion.constant = constant
+    conversion.isOpaque = isOpaque
     conversion.entities = entities
     conversion.values[variable.key] = .evaluatedObject
     guard let node = try? conversion.predicate(predicate.expression), node.fits() else { return nil }
@@ -61,6 +64,12 @@ struct PredicateConversion {
   var names: (AnyKeyPath) throws -> [String] = KeyPathNames.path
   /// What a constant is in the predicate.
   var constant: (Any) -> Any? = { $0 }
+  /// Whether what a key path leads to is stored as bytes.
+  var isOpaque: (AnyKeyPath) -> Bool = { _ in false }
+  /// The paths to such properties that were met.
+  var opaque: Set<ExpressionNode> = []
+  /// The closures' arguments that stand for values of the program's.
+  var bindings = PredicateBindings()
   /// The entities whose objects are of a class.
   var entities: (Any.Type) -> [NSEntityDescription]? = { _ in nil }
   private var madeVariables = 0
@@ -71,9 +80,25 @@ struct PredicateConversion {
         search.searchedText, comparator: .contains, right: search.soughtText,
         options: [.caseInsensitive, .diacriticInsensitive])
     }
-    guard let convertible = expression as? any ConvertibleExpression else { throw Unsupported() }
+    guard let convertible = expression as? any ConvertibleExpression else {
+      guard let expression = expression as? any PredicateExpression, let value = value(of: expression) else {
+        throw Unsupported()
+      }
+      return .expression(value)
+    }
     return try convertible.part(&self)
   }
+
+  /// The value of an expression in which only values of the program's are; nil for others.
+  func known<Value: PredicateExpression>(_ expression: Value) -> Value.Output? { try? expression.evaluate(bindings) }
+
+  /// The same as a constant.
+  func value(of expression: some PredicateExpression) -> ExpressionNode? {
+    known(expression).map { .constant(PredicateConstant(any: constant($0))) }
+  }
+
+  /// Throws for a collection that no store can look into.
+  func checkCollection(_ collection: ExpressionNode) throws { if opaque.contains(collection) { throw Unsupported() } }
 
   /// A property that is true or false stands for its comparison with true.
   mutating func predicate(_ expression: Any) throws -> PredicateNode {
@@ -95,10 +120,22 @@ struct PredicateConversion {
     .expression(.function(function.rawValue, try arguments.map { try expression($0) }))
   }
 
+  /// A function of a collection's elements, or what it gives for a collection of the program's.
+  mutating func call(_ function: PredicateFunction, collection: Any, whole: some PredicateExpression) throws -> Part {
+    let collection = try expression(collection)
+    if collection.isConstant, let value = value(of: whole) { return .expression(value) }
+    try checkCollection(collection)
+    return .expression(.function(function.rawValue, [collection]))
+  }
+
   mutating func compare(
     _ left: Any, comparator: Comparison.Comparator, right: Any, options: Comparison.Options = []
   ) throws -> Part {
     let (left, right) = (try expression(left), try expression(right))
+    // Whether the program has a value at all.
+    if left.isConstant, right == .constant(.null), comparator == .equalTo || comparator == .notEqualTo {
+      return .predicate(.constant((left == right) == (comparator == .equalTo)))
+    }
     return .predicate(.comparison(Comparison(left, comparator, right, options: options)))
   }
 
@@ -107,6 +144,7 @@ struct PredicateConversion {
     of sequence: Any, _ variable: PredicateExpressions.VariableID, where test: Any, is expected: Bool = true
   ) throws -> ExpressionNode {
     let sequence = try expression(sequence)
+    try checkCollection(sequence)
     madeVariables += 1
     let name = "v\(madeVariables)"
     values[variable] = .variable(name)

@@ -24,7 +24,10 @@ extension PredicateExpressions.NilLiteral: ConvertibleExpression {
 extension PredicateExpressions.KeyPath: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     let base = try conversion.expression(root)
+    // A path from a value of the program's leads to another one, which no store can be asked for.
+    if base.isConstant, let value = conversion.value(of: self) { return .expression(value) }
     let isText = Root.Output.self == String.self
+    if kind != nil, !isText { try conversion.checkCollection(base) }
     let count: ExpressionNode =
       isText ? .function(PredicateFunction.length.rawValue, [base]) : base.appending(["@count"])
     switch kind {
@@ -35,7 +38,9 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
     case .bidirectionalCollectionLast?: return .expression(.index(base, .last))
     default:
       let names = try conversion.names(keyPath)
-      return .expression(names.isEmpty ? base : base.appending(names))
+      let path = names.isEmpty ? base : base.appending(names)
+      if conversion.isOpaque(keyPath) { conversion.opaque.insert(path) }
+      return .expression(path)
     }
   }
 }
@@ -54,11 +59,35 @@ extension PredicateExpressions.NilCoalesce: ConvertibleExpression {
   }
 }
 
+extension ExpressionNode {
+  /// `a.b` for `a != nil ? a.b : nil`, as optional chaining is converted: a key path is nil behind nil by itself.
+  fileprivate var unwrapped: ExpressionNode {
+    guard case .conditional(.comparison(let test), let result, .constant(.null)) = self, test.comparator == .notEqualTo,
+      test.right == .constant(.null), result.isPath(from: test.left)
+    else { return self }
+    return result
+  }
+
+  private func isPath(from start: ExpressionNode) -> Bool {
+    switch (self, start) {
+    case (.keyPath(let path), .keyPath(let beginning)): path.starts(with: beginning)
+    case (.nested(let base, let path), .nested(let other, let beginning)):
+      base == other && path.starts(with: beginning)
+    case (.nested(let base, _), _): base == start
+    default: false
+    }
+  }
+}
+
 extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
   /// The variable stands for the value itself. If the value is nil, the result is nil, which as a condition is false.
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    let value = try conversion.expression(wrapped)
+    let value = try conversion.expression(wrapped).unwrapped
     conversion.values[variable.key] = value
+    if value.isConstant, let known = conversion.known(wrapped) {
+      guard let known else { return .expression(.constant(.null)) }
+      conversion.bindings[variable] = known
+    }
     let result = try conversion.expression(transform)
     let exists = PredicateNode.comparison(Comparison(value, .notEqualTo, .constant(.null)))
     return .expression(.conditional(exists, result, .constant(.null)))
@@ -75,8 +104,11 @@ extension PredicateExpressions.Conditional: ConvertibleExpression {
 
 extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    let base = try conversion.expression(wrapped)
-    return .expression(.index(base, .at(try conversion.expression(index))))
+    let (base, place) = (try conversion.expression(wrapped), try conversion.expression(index))
+    // Not what has to be computed: a division by nothing may stand behind a condition that prevents it.
+    if base.isConstant, place.isConstant, let value = conversion.value(of: self) { return .expression(value) }
+    try conversion.checkCollection(base)
+    return .expression(.index(base, .at(place)))
   }
 }
 
@@ -262,7 +294,9 @@ extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
 
 extension PredicateExpressions.SequenceContains: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.compare(element, comparator: .in, right: sequence)
+    let collection = try conversion.expression(sequence)
+    try conversion.checkCollection(collection)
+    return try conversion.compare(element, comparator: .in, right: sequence)
   }
 }
 
@@ -286,12 +320,12 @@ extension PredicateExpressions.Filter: ConvertibleExpression {
 
 extension PredicateExpressions.SequenceMaximum: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.call(.max, elements)
+    try conversion.call(.max, collection: elements, whole: self)
   }
 }
 
 extension PredicateExpressions.SequenceMinimum: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.call(.min, elements)
+    try conversion.call(.min, collection: elements, whole: self)
   }
 }
