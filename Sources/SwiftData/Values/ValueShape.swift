@@ -96,8 +96,10 @@ final class ValueShape {
 
   /// Whether a type is one of Foundation's that encode themselves as something else than their stored properties.
   private static func isOfFoundation(_ type: Any.Type) -> Bool {
-    let isPlain = type is CGFloat.Type || type is CGPoint.Type || type is CGSize.Type || type is CGRect.Type
-    return !isPlain && !(type is DateInterval.Type) && String(reflecting: type).hasPrefix("Foundation")
+    let plain: [Any.Type] = [
+      CGFloat.self, CGPoint.self, CGSize.self, CGRect.self, NSRange.self, AffineTransform.self, DateInterval.self,
+    ]
+    return !plain.contains { $0 == type } && String(reflecting: type).hasPrefix("Foundation")
   }
 
   /// nil if a part is not Codable.
