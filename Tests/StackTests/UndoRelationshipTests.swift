@@ -37,6 +37,35 @@ struct UndoRelationshipTests {
   }
 
   @Test(
+    "An object whose deletion was taken back follows its delete rules when a cascade deletes it again",
+    arguments: StoreKind.allCases, [false, true])
+  func deletedAgain(_ kind: StoreKind, _ isSaved: Bool) throws {
+    try withUndo(kind) { stack, context, _ throws in
+      let (author, tag) = (context.new("Author"), context.new("Tag"))
+      let books = (0..<2).map { _ in context.new("Book", ["author": author, "tags": Set([tag])]) }
+      if isSaved { try context.saveAsStart() } else { context.step {} }
+      context.step { context.delete(books[0]) }
+      context.undo()
+      context.step {
+        context.delete(books[1])
+        context.insert(books[1])
+        books[1]["author"] = author
+        books[1]["tags"] = Set([tag])
+      }
+      #expect(tag.objects("books") == Set(books))
+      context.step { context.delete(author) }
+      #expect(books.allSatisfy { $0.isDeleted || $0.managedObjectContext == nil })
+      #expect(tag.objects("books").isEmpty)
+      try context.saveAsStart()
+      let other = stack.newContext()
+      try other.performAndWait {
+        let saved = try #require(try other.existingObject(with: tag.objectID) as NSManagedObject?)
+        #expect(saved.objects("books").isEmpty)
+      }
+    }
+  }
+
+  @Test(
     "An ordered relationship has its order back: after moves, removals, additions and deletions",
     arguments: StoreKind.allCases)
   func order(_ kind: StoreKind) throws {

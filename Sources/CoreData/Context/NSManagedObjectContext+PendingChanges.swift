@@ -87,17 +87,31 @@ extension NSManagedObjectContext {
     let reading = owner.hasAuthors && !isForNewOnly ? DeleteRuleReading(self) : nil
     var unread: (any Error)?
     var postponed: [NSManagedObject] = []
+    var left: Set<ObjectIdentifier> = []
+    func isDue(_ object: NSManagedObject) -> Bool {
+      object.state.contains(.deleted) && !object.state.contains(.propagated)
+        && !(isForNewOnly && !object.state.contains(.inserted))
+        && (left.isEmpty || !left.contains(ObjectIdentifier(object)))
+    }
     var index = 0
-    while index < ledger.deletedList.count {
+    while true {
+      if index == ledger.deletedList.count {
+        // One whose deletion was taken back is in the list still, before the one whose rule deletes it again.
+        guard let again = ledger.deletedList.firstIndex(where: isDue) else { break }
+        index = again
+      }
       let object = ledger.deletedList[index]
       reading?.readNewcomers(from: index)
       index += 1
-      guard object.state.contains(.deleted), !object.state.contains(.propagated) else { continue }
-      if isForNewOnly && !object.state.contains(.inserted) { continue }
-      if reading?.lacks(object) == true { continue }
+      guard isDue(object) else { continue }
+      if reading?.lacks(object) == true {
+        left.insert(ObjectIdentifier(object))
+        continue
+      }
       let read: [NSManagedObject]
       do { read = try readForRules(of: object) } catch {
         unread = error
+        left.insert(ObjectIdentifier(object))
         if object.state.contains(.inserted) { postponed.append(object) }
         continue
       }
