@@ -115,8 +115,8 @@ struct EqualityTests {
     }
     let (one, other) = (try mapping(), try mapping())
     #expect(one == other && one.hash == other.hash)
-    let book = try #require(other.entityMappingsByName["BookToBook"])
-    #expect(one.entityMappingsByName["BookToBook"] == book)
+    let book = try #require(other.entityMappingsByName["IEM_Transform_Book"])
+    #expect(one.entityMappingsByName["IEM_Transform_Book"] == book)
     book.attributeMappings?[0].valueExpression = FoundationExpression(format: "1")
     #expect(one != other)
   }

@@ -247,7 +247,10 @@ struct FetchTests {
   }
 
   @Test("NSFetchRequest.execute fetches in the context of the innermost block, also on a queue that is the caller's")
-  @MainActor func executeOnOwnQueue() throws {
+  @MainActor func executeOnOwnQueue() throws { try executeOnMainThread() }
+
+  // Not the main actor's: its blocks would be too, and end the program on the private queue.
+  private func executeOnMainThread() throws {
     let stack = try Stack(.sqlite)
     let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     main.persistentStoreCoordinator = stack.coordinator

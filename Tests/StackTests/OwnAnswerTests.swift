@@ -3,7 +3,7 @@ import Testing
 @testable import CoreData
 
 /// Answers for keys that its entity lacks: one by `value(forKey:)`, one by `value(forUndefinedKey:)`.
-private final class KeyedWord: NSManagedObject {
+final class KeyedWord: NSManagedObject {
   override func value(forKey key: String) -> Any? {
     key == "letter" ? string("name").map { String($0.prefix(1)) } : super.value(forKey: key)
   }
@@ -12,9 +12,9 @@ private final class KeyedWord: NSManagedObject {
   }
 }
 
-private final class MarkedWord: NSManagedObject { var mark = "!" }
+final class MarkedWord: NSManagedObject { var mark = "!" }
 
-private final class UnnamedWord: NSManagedObject {}
+final class UnnamedWord: NSManagedObject {}
 
 @Suite("Keys that a class answers itself")
 struct OwnAnswerTests {

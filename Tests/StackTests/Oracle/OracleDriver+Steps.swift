@@ -64,7 +64,8 @@ extension OracleDriver {
     case .conflict: try same("the error", error?.code, NSManagedObjectMergeError)
     case .nothingToSave:
       if let error { throw OracleMismatch("the save failed: \(error)") }
-      if log["willSave"] != nil { throw OracleMismatch("a save without changes was announced") }
+      guard let didSave = log["didSave"] else { throw OracleMismatch("a save without changes was not announced") }
+      try compare(OracleNotice(), didSave, index, "didSave")
     case .saved(let notice), .perhapsSaved(let notice):
       if let error { throw OracleMismatch("the save failed: \(error)") }
       if let didSave = log["didSave"] {
