@@ -257,12 +257,13 @@ struct FetchTests {
     let tags = NSFetchRequest<NSManagedObject>(entityName: "Tag")
     main.new("Tag")
     #expect(try main.performAndWait { try tags.execute().count } == 1)
-    let counts = try main.performAndWait {
+    let counts = try stack.context.performAndWait {
       let outer = try tags.execute().count
-      let inner = try stack.context.performAndWait { try tags.execute().count }
-      return [outer, inner, try tags.execute().count]
+      let inner = try main.performAndWait { try tags.execute().count }
+      let again = try stack.context.performAndWait { try tags.execute().count }
+      return [outer, inner, try tags.execute().count, again]
     }
-    #expect(counts == [1, 0, 1])
+    #expect(counts == [0, 1, 0, 0])
   }
 
   @Test("NSFetchRequest.execute fetches in the context of the perform block", arguments: StoreKind.allCases)

@@ -26,6 +26,27 @@ struct QueueTests {
     }
   }
 
+  @Test("A block that the main queue's thread runs in another context's performAndWait may use a main queue's context")
+  @MainActor func mainQueueInside() throws { try useMainQueueInside() }
+
+  // Not the main actor's: its blocks would be too, and end the program on the private queues.
+  private func useMainQueueInside() throws {
+    let stack = try Stack(.inMemory)
+    let main = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    main.persistentStoreCoordinator = stack.coordinator
+    let other = stack.newContext()
+    let count = stack.context.performAndWait {
+      other.performAndWait {
+        main.performAndWait {
+          #expect(main.owner.isOnQueue && other.owner.isOnQueue && stack.context.owner.isOnQueue)
+          main.new("Tag")
+          return main.insertedObjects.count
+        }
+      }
+    }
+    #expect(count == 1)
+  }
+
   @Test("performAndWait may be nested, in the same context and in others, and hands back values and errors")
   func performAndWait() throws {
     let stack = try Stack(.inMemory)

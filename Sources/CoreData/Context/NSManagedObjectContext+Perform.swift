@@ -9,8 +9,9 @@ extension NSManagedObjectContext {
   /// Runs a block on the context's queue and waits for it. May be nested, in blocks of this context and of others.
   /// What the block changes is processed by the next event, fetch or save: this does not end an event.
   ///
-  /// A block that the main queue waits for must not wait for the main queue: that is a deadlock. A child may ask its
-  /// parent while the parent's queue waits for the child's.
+  /// A block of `perform` that the main queue waits for must not wait for the main queue: that is a deadlock. One of
+  /// `performAndWait` may, since it runs on the main queue's thread. A child may ask its parent while the parent's
+  /// queue waits for the child's.
   public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if type(of: self) == NSManagedObjectContext.self { return try runAndWait(block) }
     return try waitThroughOverride(
@@ -41,7 +42,8 @@ extension NSManagedObjectContext {
   }
 
   private func waitForTurn(_ block: () -> Void) {
-    contextQueue.sync(label: name) { QueueOwnership.with(self, block) }
+    let hasMainQueue = QueueOwnership.isMainQueue
+    contextQueue.sync(label: name) { QueueOwnership.with(self, hasMainQueue: hasMainQueue, block) }
   }
 
   /// ``performAndWait(_:)`` for a child's questions; see `ContextQueue`.

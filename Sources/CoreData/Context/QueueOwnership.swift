@@ -7,18 +7,22 @@ internal import CSwiftRuntime
 final class QueueOwnership {
   private unowned(unsafe) let context: NSManagedObjectContext
   private let outer: UnsafeMutableRawPointer?
+  private let hasMainQueue: Bool
 
-  private init(_ context: NSManagedObjectContext, outer: UnsafeMutableRawPointer?) {
+  private init(_ context: NSManagedObjectContext, outer: UnsafeMutableRawPointer?, hasMainQueue: Bool) {
     self.context = context
     self.outer = outer
+    self.hasMainQueue = hasMainQueue
   }
 
   /// Runs `body` with the thread owning the context's queue.
+  ///
+  /// - Parameter hasMainQueue: whether the thread has the main queue besides, and Dispatch doesn't say so any more.
   static func with<T, Problem: Error>(
-    _ context: NSManagedObjectContext, _ body: () throws(Problem) -> T
+    _ context: NSManagedObjectContext, hasMainQueue: Bool = false, _ body: () throws(Problem) -> T
   ) throws(Problem) -> T {
     let outer = core_data_queue_ownership()
-    let frame = QueueOwnership(context, outer: outer)
+    let frame = QueueOwnership(context, outer: outer, hasMainQueue: hasMainQueue || isMainQueueOutside)
     core_data_set_queue_ownership(Unmanaged.passUnretained(frame).toOpaque())
     defer {
       core_data_set_queue_ownership(outer)
@@ -66,10 +70,15 @@ final class QueueOwnership {
   }
 
   /// With an async `main`, blocks of the main queue may run on a thread other than the main one, so this asks for the
-  /// queue first and for the thread second.
+  /// queue first and for the thread second. Within a `performAndWait` of another queue Dispatch only knows that one.
   static var isMainQueue: Bool {
     _ = mainQueueMark
-    return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread
+    return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread || isMainQueueOutside
+  }
+
+  private static var isMainQueueOutside: Bool {
+    guard let frame = core_data_queue_ownership() else { return false }
+    return Unmanaged<QueueOwnership>.fromOpaque(frame).takeUnretainedValue().hasMainQueue
   }
 
   private static let mainQueueKey = DispatchSpecificKey<Bool>()
