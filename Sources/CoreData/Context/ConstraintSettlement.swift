@@ -107,9 +107,7 @@ struct ConstraintSettlement {
     let read = try losers.flatMap { try $0.readStoredObjects() }
     if keepsStored {
       let leaving = Set(losers.map(ObjectIdentifier.init))
-      for (stored, new) in heirs {
-        stored.takeMembers(new) { $0.state.contains(.inserted) && !leaving.contains(ObjectIdentifier($0)) }
-      }
+      for (stored, new) in heirs { stored.takeNewMembers(new, but: leaving) }
     } else {
       for (stored, new) in successors { stored.takeValues(new) }
     }
@@ -214,8 +212,13 @@ extension NSManagedObject {
     takeMembers(other) { _ in true }
   }
 
+  /// Adds members of another object that are new, and stay so.
+  fileprivate func takeNewMembers(_ other: NSManagedObject, but leaving: Set<ObjectIdentifier>) {
+    takeMembers(other) { $0.state.contains(.inserted) && !leaving.contains(ObjectIdentifier($0)) }
+  }
+
   /// Adds members of another object to those that are there.
-  fileprivate func takeMembers(_ other: NSManagedObject, where isTaken: (NSManagedObject) -> Bool) {
+  private func takeMembers(_ other: NSManagedObject, where isTaken: (NSManagedObject) -> Bool) {
     for property in other.layout.toMany {
       guard let own = layout.property(named: property.name), own.kind == .toMany else { continue }
       for member in other.members(property)

@@ -73,7 +73,8 @@ final class QueueOwnership {
   /// queue first and for the thread second. Within a `performAndWait` of another queue Dispatch only knows that one.
   static var isMainQueue: Bool {
     _ = mainQueueMark
-    return DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread || isMainQueueOutside
+    if DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread { return true }
+    return isMainQueueOutside
   }
 
   private static var isMainQueueOutside: Bool {
