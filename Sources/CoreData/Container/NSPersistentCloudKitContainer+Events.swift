@@ -56,8 +56,10 @@ public final class NSPersistentCloudKitContainerEventRequest: NSPersistentStoreR
     after event: NSPersistentCloudKitContainer.Event?
   ) -> NSPersistentCloudKitContainerEventRequest { .init() }
 
+  /// A fetch.
   public override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
+  /// A request of the same kind for the same stores.
   public override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSPersistentCloudKitContainerEventRequest()
     copy.affectedStores = affectedStores

@@ -99,8 +99,11 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
   /// A computed property changes with those that `keyPathsForValuesAffectingValue(forKey:)` names. A key path may go
   /// over to-one relationships: `\.author?.name`. One over a to-many relationship, or without a name, is a misuse.
   ///
-  /// - Parameter changeHandler: called within the change, when both sides of a relationship agree, on the queue of the
-  ///   object's context.
+  /// - Parameters:
+  ///   - keyPath: the property, or the path to one over to-one relationships.
+  ///   - options: what the handler is told besides, and whether it is called at once and before changes as well.
+  ///   - changeHandler: called within the change, when both sides of a relationship agree, on the queue of the object's
+  ///     context.
   /// - Returns: the observation, which ends when you let go of it.
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
