@@ -11,8 +11,6 @@ final class KeyValueObservers {
   /// Whether the object has become a fault since, so that its observers hear when it is read.
   var awaitsReading = false
 
-  var isEmpty: Bool { Self.lock.withLock { links.isEmpty } }
-
   func add(_ observer: KeyValueObserver, key: String) {
     Self.lock.withLock { links.append(Link(observer: observer, key: key)) }
   }
