@@ -208,6 +208,36 @@ struct HostileFileTests {
     #expect(try titles(coordinator()) == ["Dune"])
   }
 
+  @Test(
+    "Two entities of one name in Z_PRIMARYKEY are an error that names the file and them, where no model is kept",
+    arguments: [0, 1])
+  func twins(_ parent: Int) throws {
+    try makeStore()
+    try execute("DELETE FROM Z_MODELCACHE")
+    try execute("INSERT INTO Z_PRIMARYKEY VALUES (2, 'Book', \(parent), 0)")
+    let failure = try #require(error { _ = try NSManagedObjectModel(storedIn: url) })
+    let text = failure.localizedDescription
+    #expect(text.contains("S.sqlite") && text.contains("two entities have the name Book"), "\(text)")
+  }
+
+  @Test(
+    "A history that leaves no key is an error that says so, and nothing is saved",
+    arguments: ["16001", "16002", "16003"])
+  func noKeyLeftInHistory(_ table: String) throws {
+    let options = [NSPersistentHistoryTrackingKey: true as NSNumber]
+    try insertBook(coordinator(options: options))
+    try execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(Int64.max) WHERE Z_ENT = \(table)")
+    let coordinator = try coordinator(options: options)
+    let context = context(coordinator)
+    context.transactionAuthor = "somebody else"
+    context.performAndWait {
+      NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue("No", forKey: "title")
+      let text = error { try context.save() }?.localizedDescription ?? "none"
+      #expect(text.contains("its row \(table) has the Z_MAX \(Int64.max), and too few keys"), "\(text)")
+    }
+    #expect(try titles(coordinator) == ["Dune"])
+  }
+
   @Test("An entity that is its own ancestor in Z_PRIMARYKEY is an error that names it")
   func ownAncestor() throws {
     try makeStore()

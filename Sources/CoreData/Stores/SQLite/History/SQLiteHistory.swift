@@ -84,12 +84,19 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       return (table, StatementText("SELECT MAX(\(inTable), \(reserved))"))
     })
 
-  /// The last key that a table has given out.
+  /// The last key that a table has given out. Throws if too few are left behind it, as a file may say.
   func lastKey(of table: HistoryTables.Table, _ connection: Connection) throws -> Int64 {
     let statement = try connection.statement(SQLiteHistory.lastKeys[table]!)
     defer { statement.reset() }
     connection.trace?.willRun(statement, parameters: [])
-    return try statement.step() ? statement.int(0) : 0
+    let last = try statement.step() ? statement.int(0) : 0
+    // No transaction has more than four billion changes.
+    guard last <= Int64.max - Int64(UInt32.max) else {
+      throw Failure.incompatibleSchema(
+        url: store.url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+        what: "its row \(table.rawValue) has the Z_MAX \(last), and too few keys are left behind it")
+    }
+    return last
   }
 
   // Reading.
@@ -121,7 +128,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       case .number(let number):
         let first = try connection.rows("SELECT MIN(Z_PK) FROM ATRANSACTION").first?[0].flatMap { Int64($0) }
         let floor = try first ?? lastKey(of: .transaction, connection) + 1
-        if number < floor - 1 { throw Failure.historyTokenExpired }
+        if floor > 0, number < floor - 1 { throw Failure.historyTokenExpired }
         condition = " WHERE t0.Z_PK > ?"
       case .time: condition = " WHERE t0.ZTIMESTAMP > ?"
       }

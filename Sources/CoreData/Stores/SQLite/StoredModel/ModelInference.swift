@@ -37,6 +37,9 @@ struct ModelInference {
       }
       let stored = existing.storedName(ofNumber: root.number)
       guard let table = existing.table(ofRoot: root.name, stored) else { continue }
+      if entities.values.contains(where: { $0.name == row.name }) {
+        throw existing.misfit("Z_PRIMARYKEY", "two entities have the name \(row.name)")
+      }
       var entity = DataModel.Entity(name: row.name)
       entity.parentName = rows.first { $0.number == row.parent }?.name
       entities[row.number] = entity

@@ -69,6 +69,10 @@ struct StoredModel {
   private func plan(_ existing: ExistingSchema) throws -> SchemaPlan {
     let candidate = NSManagedObjectModel()
     try fill(candidate)
+    // Whatever a file says is hostile.
+    do { try candidate.freezeChecked() } catch {
+      throw Failure.unreadableModelFile(url: url, what: (error as NSError).localizedDescription)
+    }
     return try withExtendedLifetime(candidate) {
       try SchemaPlanner.plan(ModelLayouts.of(candidate), configuration: configuration, existing: existing)
     }
