@@ -311,8 +311,15 @@ struct KeyValueObservingTests {
     try elsewhere.save()
     context.refresh(band, mergeChanges: true)
     #expect(told.take() == ["name Four"])
+    let prior = band.observe(\.founded, options: [.prior]) { _, change in
+      told.lines.append("founded, prior \(change.isPrior)")
+    }
     context.refresh(band, mergeChanges: true)
-    #expect(told.take() == [])
+    #expect(told.take() == [], "Nothing differs, and nothing is told before.")
+    band.founded = 1998
+    context.rollback()
+    #expect(told.take() == ["founded, prior true", "founded, prior false", "founded, prior false"])
+    prior.invalidate()
     rank.invalidate()
     let unread = band.observe(\.rank) { _, _ in told.lines.append("rank") }
     name.invalidate()

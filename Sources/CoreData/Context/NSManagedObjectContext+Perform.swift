@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
   func runInTurn<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if isOnQueue {
       // `NSFetchRequest.execute()` asks for the innermost block's context.
-      if QueueOwnership.isInnermost(self) { return try block() }
+      if QueueOwnership.innermost === self { return try block() }
       return try QueueOwnership.with(self, block)
     }
     // Only the caller knows the types. Each step that had one for a parameter would have to look it up, and so would a

@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
     try processChanges(propagatingDeletes: true)
-    guard hasChanges || !ledger.lockedList.isEmpty else { return try saveMetadata(coordinator) }
+    guard hasChanges || !ledger.lockedList.isEmpty else { return try saveUnchanged(coordinator) }
     post(.NSManagedObjectContextWillSave)
     try fireWillSaveUntilQuiet()
     if validatesOnSave { try validatePendingChanges() }
@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
   }
 
   /// A save without changed objects is told as well, with empty notifications. There may be metadata to write.
-  private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
+  private func saveUnchanged(_ coordinator: NSPersistentStoreCoordinator) throws {
     post(.NSManagedObjectContextWillSave)
     if source.hasUnsavedMetadata(for: self) {
       do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }

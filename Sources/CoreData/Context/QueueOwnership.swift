@@ -22,7 +22,7 @@ final class QueueOwnership {
     _ context: NSManagedObjectContext, hasMainQueue: Bool = false, _ body: () throws(Problem) -> T
   ) throws(Problem) -> T {
     let outer = core_data_queue_ownership()
-    let frame = QueueOwnership(context, outer: outer, hasMainQueue: hasMainQueue || isMainQueueOutside)
+    let frame = QueueOwnership(context, outer: outer, hasMainQueue: hasMainQueue || hasMainQueueOutside)
     core_data_set_queue_ownership(Unmanaged.passUnretained(frame).toOpaque())
     defer {
       core_data_set_queue_ownership(outer)
@@ -31,18 +31,13 @@ final class QueueOwnership {
     return try body()
   }
 
-  /// The context of the innermost `perform` block on this thread.
-  static var innermost: NSManagedObjectContext? {
-    core_data_queue_ownership().map {
-      Unmanaged<QueueOwnership>.fromOpaque($0).takeUnretainedValue().context
-    }
+  /// The innermost `perform` block on this thread.
+  private static var frame: QueueOwnership? {
+    core_data_queue_ownership().map { Unmanaged<QueueOwnership>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Whether the innermost `perform` block on this thread is a context's.
-  static func isInnermost(_ context: NSManagedObjectContext) -> Bool {
-    guard let frame = core_data_queue_ownership() else { return false }
-    return Unmanaged<QueueOwnership>.fromOpaque(frame).takeUnretainedValue().context === context
-  }
+  /// The context of the innermost `perform` block on this thread.
+  static var innermost: NSManagedObjectContext? { frame?.context }
 
   /// All contexts whose `perform` blocks the thread is in, innermost first.
   static var contexts: [NSManagedObjectContext] {
@@ -74,13 +69,10 @@ final class QueueOwnership {
   static var isMainQueue: Bool {
     _ = mainQueueMark
     if DispatchQueue.getSpecific(key: mainQueueKey) == true || Thread.isMainThread { return true }
-    return isMainQueueOutside
+    return hasMainQueueOutside
   }
 
-  private static var isMainQueueOutside: Bool {
-    guard let frame = core_data_queue_ownership() else { return false }
-    return Unmanaged<QueueOwnership>.fromOpaque(frame).takeUnretainedValue().hasMainQueue
-  }
+  private static var hasMainQueueOutside: Bool { frame?.hasMainQueue == true }
 
   private static let mainQueueKey = DispatchSpecificKey<Bool>()
   private static let mainQueueMark: Void = DispatchQueue.main.setSpecific(key: mainQueueKey, value: true)

@@ -75,12 +75,7 @@ enum EntityClasses {
   /// Whether a module may have types that conform to `_ManagedAccessors`: so it said, or it said nothing, as one that
   /// was compiled with Swift 6.2. Looking for a type that isn't there costs the runtime a walk over all that there are.
   static func mayHaveOwnAccessors(_ module: some StringProtocol) -> Bool {
-    var index = 0
-    while let name = core_data_noted_module(index) {
-      if strcmp(name, String(module)) == 0 { return core_data_module_has_own_accessors(index) }
-      index += 1
-    }
-    return true
+    noted.firstIndex(of: String(module)).map(core_data_module_has_own_accessors) ?? true
   }
 
   /// The full names that a name in a model may stand for.

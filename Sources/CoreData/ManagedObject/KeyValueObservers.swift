@@ -273,7 +273,10 @@ final class KeyPathObserver<Object: NSManagedObject, Value>: KeyValueObserver {
   override fileprivate func prepare(_ mutation: ObservedMutation) {
     self.mutation = mutation
     switch mutation {
-    case .anything: former = value
+    case .anything:
+      // Whether it is a change at all isn't known before it is made.
+      former = value
+      return
     case .members: formerMembers = members
     case .setting, .replacement: if options.contains(.old) { former = value }
     }

@@ -13,7 +13,7 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let old = NSKeyValueObservingOptions(rawValue: 1 << 1)
   /// The observer is called at once with the value that is there.
   public static let initial = NSKeyValueObservingOptions(rawValue: 1 << 2)
-  /// The observer is called before each change as well.
+  /// The observer is called before each change as well, but not before a refresh, a merge or a rollback.
   public static let prior = NSKeyValueObservingOptions(rawValue: 1 << 3)
 }
 
@@ -69,7 +69,7 @@ public final class NSKeyValueObservation: NSObject {
 
   deinit { invalidate() }
 
-  /// Ends the observation: the handler isn't called again, and is let go. On the queue of the object's context.
+  /// Ends the observation: the handler isn't called again, and is let go. Any thread.
   public func invalidate() {
     observer?.end()
     observer = nil
@@ -118,46 +118,48 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
   /// Call this before a value changes in a way that nobody else announces; see
   /// ``NSManagedObject/willChangeValue(forKey:)``.
   public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
-    willChangeValue(forKey: observedNames(keyPath).joined(separator: "."))
+    willChangeValue(forKey: observedKey(keyPath))
   }
 
   /// Call this after the value has changed.
   public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
-    didChangeValue(forKey: observedNames(keyPath).joined(separator: "."))
+    didChangeValue(forKey: observedKey(keyPath))
   }
 
   /// Call this before members of an ordered relationship change in a way that nobody else announces.
   public func willChange<Value>(
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>
   ) {
-    willChange(changeKind, valuesAt: indexes, forKey: observedNames(keyPath).joined(separator: "."))
+    willChange(changeKind, valuesAt: indexes, forKey: observedKey(keyPath))
   }
 
   /// Call this after the members have changed.
   public func didChange<Value>(
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>
   ) {
-    didChange(changeKind, valuesAt: indexes, forKey: observedNames(keyPath).joined(separator: "."))
+    didChange(changeKind, valuesAt: indexes, forKey: observedKey(keyPath))
   }
 
   /// Call this before members of an unordered relationship change in a way that nobody else announces.
   public func willChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, withSetMutation mutation: NSKeyValueSetMutationKind, using set: Set<AnyHashable>
   ) {
-    let key = observedNames(keyPath).joined(separator: ".")
-    willChangeValue(forKey: key, withSetMutation: mutation, using: set)
+    willChangeValue(forKey: observedKey(keyPath), withSetMutation: mutation, using: set)
   }
 
   /// Call this after the members have changed.
   public func didChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, withSetMutation mutation: NSKeyValueSetMutationKind, using set: Set<AnyHashable>
   ) {
-    let key = observedNames(keyPath).joined(separator: ".")
-    didChangeValue(forKey: key, withSetMutation: mutation, using: set)
+    didChangeValue(forKey: observedKey(keyPath), withSetMutation: mutation, using: set)
   }
 }
 
 extension NSManagedObject {
+  fileprivate final func observedKey(_ keyPath: AnyKeyPath) -> String {
+    observedNames(keyPath).joined(separator: ".")
+  }
+
   fileprivate final func observedNames(_ keyPath: AnyKeyPath) -> [String] {
     do { return try KeyPathNames.path(of: keyPath) } catch {
       misuse(

@@ -11,10 +11,7 @@ enum KeyedReading {
   }
 
   static func isOverridden(by type: NSManagedObject.Type) -> Bool {
-    places.contains { place in
-      guard let place else { return type != NSManagedObject.self }
-      return ClassMetadata(type).word(at: place) != ClassMetadata(NSManagedObject.self).word(at: place)
-    }
+    places.contains { ClassMetadata.isOverridden(at: $0, by: type, of: NSManagedObject.self) }
   }
 
   private static let places = [OfKeys.self, OfUndefinedKeys.self].map {

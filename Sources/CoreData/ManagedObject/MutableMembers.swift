@@ -19,16 +19,6 @@ extension NSManagedObject {
     return object.mutableOrderedSetValue(forKey: key)
   }
 
-  /// ``validateValue(_:forKey:)`` of the object to which the path leads; the last key is the property's. Without such
-  /// an object every value is valid.
-  public final func validateValue(
-    _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKeyPath keyPath: String
-  ) throws {
-    guard let dot = keyPath.lastIndex(of: ".") else { return try validateValue(value, forKey: keyPath) }
-    guard let object = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else { return }
-    try object.validateValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
-  }
-
   private func holder(of keyPath: String) -> (NSManagedObject, key: String) {
     guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
     let path = String(keyPath[..<dot])

@@ -130,6 +130,16 @@ extension NSManagedObject {
     }
   }
 
+  /// ``validateValue(_:forKey:)`` of the object to which the path leads; the last key is the property's. Without such
+  /// an object every value is valid.
+  public final func validateValue(
+    _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKeyPath keyPath: String
+  ) throws {
+    guard let dot = keyPath.lastIndex(of: ".") else { return try validateValue(value, forKey: keyPath) }
+    guard let object = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else { return }
+    try object.validateValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+  }
+
   /// Checks a value that is about to be set.
   final func validate(_ value: Any?, forKey key: String) throws {
     guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }

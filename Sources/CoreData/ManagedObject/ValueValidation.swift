@@ -37,8 +37,7 @@ enum ValueValidation {
   }
 
   static func isOverridden(by type: NSManagedObject.Type) -> Bool {
-    guard let place else { return type != NSManagedObject.self }
-    return ClassMetadata(type).word(at: place) != ClassMetadata(NSManagedObject.self).word(at: place)
+    ClassMetadata.isOverridden(at: place, by: type, of: NSManagedObject.self)
   }
 
   private static let place = ClassMetadata.place(

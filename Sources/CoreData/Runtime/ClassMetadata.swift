@@ -79,4 +79,11 @@ struct ClassMetadata {
     }
     return found.count == 1 ? found[0] : nil
   }
+
+  /// Whether a class overrides the method of `base` at such a place. Where none was found, every subclass counts as
+  /// overriding it, which is slower but never wrong.
+  static func isOverridden(at place: Int?, by type: AnyClass, of base: AnyClass) -> Bool {
+    guard let place else { return type != base }
+    return ClassMetadata(type).word(at: place) != ClassMetadata(base).word(at: place)
+  }
 }

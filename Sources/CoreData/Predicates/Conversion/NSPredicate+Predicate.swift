@@ -131,7 +131,13 @@ struct PredicateConversion {
   mutating func compare(
     _ left: Any, comparator: Comparison.Comparator, right: Any, options: Comparison.Options = []
   ) throws -> Part {
-    let (left, right) = (try expression(left), try expression(right))
+    compare(try expression(left), comparator: comparator, right: try expression(right), options: options)
+  }
+
+  func compare(
+    _ left: ExpressionNode, comparator: Comparison.Comparator, right: ExpressionNode,
+    options: Comparison.Options = []
+  ) -> Part {
     // Whether the program has a value at all.
     if left.isConstant, right == .constant(.null), comparator == .equalTo || comparator == .notEqualTo {
       return .predicate(.constant((left == right) == (comparator == .equalTo)))

@@ -294,9 +294,9 @@ extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
 
 extension PredicateExpressions.SequenceContains: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    let collection = try conversion.expression(sequence)
+    let (element, collection) = (try conversion.expression(element), try conversion.expression(sequence))
     try conversion.checkCollection(collection)
-    return try conversion.compare(element, comparator: .in, right: sequence)
+    return conversion.compare(element, comparator: .in, right: collection)
   }
 }
 

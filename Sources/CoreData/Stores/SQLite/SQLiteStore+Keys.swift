@@ -80,9 +80,14 @@ extension SQLiteStore {
   }
 
   func noKeysLeft(_ root: EntityLayout, entity: EntitySchema, maximum: Int64) -> Failure {
+    noKeysLeft(row: "\(entity.number) (\(root.name))", maximum: maximum)
+  }
+
+  /// - Parameter row: which of `Z_PRIMARYKEY`, by its number.
+  func noKeysLeft(row: String, maximum: Int64) -> Failure {
     .incompatibleSchema(
       url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-      what: "its row \(entity.number) (\(root.name)) has the Z_MAX \(maximum), and too few keys are left behind it")
+      what: "its row \(row) has the Z_MAX \(maximum), and too few keys are left behind it")
   }
 
   /// Reads the last key that is taken or reserved, and remembers it.

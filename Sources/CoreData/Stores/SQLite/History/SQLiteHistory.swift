@@ -92,9 +92,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     let last = try statement.step() ? statement.int(0) : 0
     // No transaction has more than four billion changes.
     guard last <= Int64.max - Int64(UInt32.max) else {
-      throw Failure.incompatibleSchema(
-        url: store.url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-        what: "its row \(table.rawValue) has the Z_MAX \(last), and too few keys are left behind it")
+      throw store.noKeysLeft(row: "\(table.rawValue)", maximum: last)
     }
     return last
   }
