@@ -179,6 +179,23 @@ struct TableTests {
     #expect(NotificationObservers.isFormKnown())
   }
 
+  @Test("A living reference leads to its object while that lives, keeps none alive, and can be set anew")
+  func livingReference() {
+    var (first, second): (Thing?, Thing?) = (Thing(), Thing())
+    var reference = LivingReference(first)
+    #expect(reference.object === first)
+    first = nil
+    #expect(reference.object == nil)
+    reference.object = second
+    // To itself, so that the last count would be given back before it is taken.
+    reference.object = reference.object
+    #expect(reference.object === second)
+    second = nil
+    #expect(reference.object == nil)
+    reference.object = nil
+    #expect(reference.object == nil)
+  }
+
   @Test("What the module takes for granted of this version of Swift is so", arguments: RuntimeAssumption.allCases)
   func runtime(assumption: RuntimeAssumption) {
     #expect(assumption.isMet, "\(assumption.otherwise)")

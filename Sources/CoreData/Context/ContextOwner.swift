@@ -10,7 +10,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   // `@unchecked Sendable`: the tables are only touched under `lock`; `stores` grows under it too, and the rest
   // belongs to the context's queue.
 
-  private(set) weak var context: NSManagedObjectContext?
+  private let contextReference: LivingReference<NSManagedObjectContext>
   let isMainQueue: Bool
   /// Whether the context has no queue, so that any thread may use it.
   let isConfined: Bool
@@ -55,12 +55,14 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   init(_ context: NSManagedObjectContext, _ layouts: ModelLayouts, isMainQueue: Bool, isConfined: Bool) {
     _ = ConcurrencyGuard.setUp
-    self.context = context
+    contextReference = LivingReference(context)
     self.isMainQueue = isMainQueue
     self.isConfined = isConfined
     entityCount = layouts.layouts.count
     super.init(layouts)
   }
+
+  var context: NSManagedObjectContext? { contextReference.object }
 
   override var isOnQueue: Bool {
     QueueOwnership.isOwned(self) || isMainQueue && QueueOwnership.isMainQueue || isConfined

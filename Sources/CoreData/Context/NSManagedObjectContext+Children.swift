@@ -91,7 +91,8 @@ extension NSManagedObjectContext {
     inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID]
   ) {
     for child in children.contexts where child.automaticallyMergesChangesFromParent {
-      child.perform { [weak child] in child?.merge(inserted: inserted, updated: updated, deleted: deleted) }
+      let reference = LivingReference(child)
+      child.perform { reference.object?.merge(inserted: inserted, updated: updated, deleted: deleted) }
     }
   }
 }

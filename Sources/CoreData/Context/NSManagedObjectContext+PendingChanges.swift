@@ -26,11 +26,12 @@ extension NSManagedObjectContext {
   private func scheduleEvent() {
     guard !isEventScheduled, !isProcessing, concurrencyType == .mainQueueConcurrencyType else { return }
     isEventScheduled = true
-    DispatchQueue.main.async { [weak self] in
-      guard let self else { return }
-      isEventScheduled = false
-      QueueOwnership.with(self) { self.processPendingChanges() }
-      undoManager?.endEvent()
+    let reference = LivingReference(self)
+    DispatchQueue.main.async {
+      guard let context = reference.object else { return }
+      context.isEventScheduled = false
+      QueueOwnership.with(context) { context.processPendingChanges() }
+      context.undoManager?.endEvent()
     }
   }
 

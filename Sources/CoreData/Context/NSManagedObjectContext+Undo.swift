@@ -26,11 +26,14 @@ extension NSManagedObjectContext {
     guard let undoManager else { return }
     // A private queue's events end on the thread that runs the block.
     if concurrencyType == .privateQueueConcurrencyType { undoManager.endsEventsItself = false }
+    let reference = LivingReference(self)
     undoCheckpoint = NotificationCenter.default.addObserver(
       forName: .NSUndoManagerCheckpoint, object: undoManager, queue: nil
-    ) { [weak self] _ in
-      guard let self, let owner, !ledger.eventList.isEmpty, owner.isOnQueue else { return }
-      processPendingChanges()
+    ) { _ in
+      guard let context = reference.object, let owner = context.owner, owner.isOnQueue,
+        !context.ledger.eventList.isEmpty
+      else { return }
+      context.processPendingChanges()
     }
   }
 

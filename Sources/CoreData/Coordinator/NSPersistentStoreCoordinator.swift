@@ -273,7 +273,10 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     let listening = others.filter(\.automaticallyMergesChangesFromParent)
     if listening.isEmpty { return }
     let notice = notice()
-    for context in listening { context.perform { [weak context] in context?.merge(notice) } }
+    for context in listening {
+      let reference = LivingReference(context)
+      context.perform { reference.object?.merge(notice) }
+    }
   }
 }
 

@@ -3,9 +3,17 @@
 /// Notifications are posted on a queue of their own, so that an observer may wait for any context. Any thread; the
 /// list is only touched under `lock`.
 enum RemoteChanges {
-  private struct Listener {
-    weak var coordinator: NSPersistentStoreCoordinator?
-    weak var store: NSPersistentStore?
+  private final class Listener {
+    private let storeReference: LivingReference<NSPersistentStore>
+    private let coordinatorReference: LivingReference<NSPersistentStoreCoordinator>
+
+    init(coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore) {
+      storeReference = LivingReference(store)
+      coordinatorReference = LivingReference(coordinator)
+    }
+
+    var store: NSPersistentStore? { storeReference.object }
+    var coordinator: NSPersistentStoreCoordinator? { coordinatorReference.object }
   }
 
   private static let lock = NSLock()
@@ -20,20 +28,18 @@ enum RemoteChanges {
 
   /// Starts to watch the store for writes by others. Does nothing if it is watched already.
   static func listen(to store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
-    // Reading the weak references may retain the last reference to an object, so they are released after the lock.
+    // Reading the references may retain the last reference to an object, so they are released after the lock.
+    let listener = Listener(coordinator: coordinator, store: store)
     let (known, isNew) = lock.withLock {
       let known = listeners.map { ($0.store, $0.coordinator) }
       listeners = zip(listeners, known).compactMap { $1.0 == nil || $1.1 == nil ? nil : $0 }
       let isNew = !known.contains { $0.0 === store && $0.1 === coordinator }
-      if isNew { listeners.append(Listener(coordinator: coordinator, store: store)) }
+      if isNew { listeners.append(listener) }
       return (known, isNew)
     }
     withExtendedLifetime(known) {}
     guard isNew else { return }
-    (store as? any WatchableStore)?.beginWatching { [weak store, weak coordinator] number in
-      guard let store else { return }
-      postChange(Listener(coordinator: coordinator, store: store), number)
-    }
+    (store as? any WatchableStore)?.beginWatching { number in postChange(listener, number) }
   }
 
   static func removeListeners(of store: NSPersistentStore) {

@@ -7,20 +7,33 @@ package final class StoreIdentity: @unchecked Sendable {
 
   /// The store's `NSStoreUUID`, upper case.
   package var uuid: String
-  weak var store: NSPersistentStore? {
-    didSet {
-      rowStore = store as? any RowStore
-      valueStore = store as? any ValueStore
-      reader = store as? any RowReader
+  var store: NSPersistentStore? {
+    get { reference.object }
+    set {
+      reference.object = newValue
+      roles = Roles(
+        rowStore: newValue as? any RowStore, valueStore: newValue as? any ValueStore,
+        reader: newValue as? any RowReader)
     }
   }
   // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
-  /// The store as a `RowStore`, if it is one. Kept because a cast to a protocol costs more than reading a row.
-  @exclusivity(unchecked) private(set) weak var rowStore: (any RowStore)?
+  @exclusivity(unchecked) private var reference = LivingReference<NSPersistentStore>()
+  @exclusivity(unchecked) private var roles = Roles()
+
+  /// What the store is besides. Kept because a cast to a protocol costs more than reading a row; to be used only while
+  /// `reference` has the store.
+  private struct Roles {
+    unowned(unsafe) var rowStore: (any RowStore)?
+    unowned(unsafe) var valueStore: (any ValueStore)?
+    unowned(unsafe) var reader: (any RowReader)?
+  }
+
+  /// The store as a `RowStore`, if it is one.
+  var rowStore: (any RowStore)? { reference.object.flatMap { _ in roles.rowStore } }
   /// The store as a `ValueStore`, if it is one.
-  private(set) weak var valueStore: (any ValueStore)?
+  var valueStore: (any ValueStore)? { reference.object.flatMap { _ in roles.valueStore } }
   /// The store as a `RowReader`, if it reads its newest state itself.
-  @exclusivity(unchecked) private(set) weak var reader: (any RowReader)?
+  var reader: (any RowReader)? { reference.object.flatMap { _ in roles.reader } }
   /// The text after the entity in a URI: "p7", unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
   /// The key of an entity that such a text means; nil if it can't be one.

@@ -1,14 +1,19 @@
 /// A list of observers that it does not keep alive. Use it under its owner's lock.
 ///
-/// Reading a weak reference retains the object for a moment. If that becomes the last reference, the object's `deinit`
+/// Reading a reference retains the object for a moment. If that becomes the last reference, the object's `deinit`
 /// runs right there; if it removes itself from this list, it meets the lock, or the list in the middle of a change. So
 /// methods that read references return the objects, and the owner releases them after the lock:
 ///
 ///     _ = lock.withLock { list.append(context) }
 struct WeakList<Element: AnyObject> {
-  private struct Entry {
+  private final class Entry {
     let identifier: ObjectIdentifier
-    weak var element: Element?
+    let reference: LivingReference<Element>
+
+    init(_ element: Element) {
+      identifier = ObjectIdentifier(element)
+      reference = LivingReference(element)
+    }
   }
 
   private var entries: [Entry] = []
@@ -20,7 +25,7 @@ struct WeakList<Element: AnyObject> {
     let living = elements
     let identifiers = Set(living.map { ObjectIdentifier($0) })
     entries.removeAll { !identifiers.contains($0.identifier) }
-    entries.append(Entry(identifier: ObjectIdentifier(element), element: element))
+    entries.append(Entry(element))
     return living
   }
 
@@ -34,7 +39,7 @@ struct WeakList<Element: AnyObject> {
   func elements(but one: ObjectIdentifier?) -> [Element] {
     var living: [Element] = []
     for index in entries.indices where entries[index].identifier != one {
-      if let element = entries[index].element { living.append(element) }
+      if let element = entries[index].reference.object { living.append(element) }
     }
     return living
   }

@@ -35,7 +35,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   private final var storedEntity: NSEntityDescription?
   /// Instead of `storedEntity` if a fetched property has the request. Entities own their properties, and a model whose
   /// entities were owned by a property would never be freed.
-  private final weak var entityAnchor: EntityAnchor?
+  private final var propertysEntity = LivingReference<NSEntityDescription>()
   private final var storedPredicate: NSPredicate?
   private final var storedSortDescriptors: [NSSortDescriptor]?
   private final var storedFetchLimit: Int = 0
@@ -55,7 +55,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   /// The entity to fetch. If you give only its name, it is looked up in the context's model.
   open var entity: NSEntityDescription? {
-    get { storedEntity ?? entityAnchor?.entity }
+    get { storedEntity ?? propertysEntity.object }
     set {
       willChange("entity")
       keep(newValue)
@@ -255,7 +255,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   private func keep(_ entity: NSEntityDescription?) {
     let isOfProperty = place?.isProperty == true
     if isOfProperty, let name = entity?.name { namedEntity = name }
-    entityAnchor = isOfProperty ? entity?.anchor : nil
+    propertysEntity.object = isOfProperty ? entity : nil
     storedEntity = isOfProperty ? nil : entity
   }
 

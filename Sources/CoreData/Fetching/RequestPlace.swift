@@ -1,25 +1,26 @@
 /// The place of a fetch request in a model: a template or a fetched property. Once the model is in use, the request
 /// can't be changed.
 final class RequestPlace {
-  private weak var model: NSManagedObjectModel?
+  private let model: LivingReference<NSManagedObjectModel>
   private weak var property: NSPropertyDescription?
   /// Whether a fetched property has the request, and no template.
   let isProperty: Bool
   let description: String
 
   init(template name: String, of model: NSManagedObjectModel) {
-    self.model = model
+    self.model = LivingReference(model)
     isProperty = false
     description = "the template \"\(name)\""
   }
 
   init(_ property: NSPropertyDescription) {
+    model = LivingReference()
     self.property = property
     isProperty = true
     description = "the fetched property \(property.owningEntity?.name ?? "(no entity)").\(property.name)"
   }
 
-  var isFrozen: Bool { model?.isFrozen ?? property?.isFrozen ?? false }
+  var isFrozen: Bool { model.object?.isFrozen ?? property?.isFrozen ?? false }
 
   /// Requests of model files become `NSFetchRequest`s when they are first used, which may be on any thread.
   static let lock = NSLock()

@@ -16,10 +16,8 @@ import Foundation
 /// changing an entity traps.
 // Mutable only until the model is frozen, on the thread that builds it; after that any thread may read it.
 nonisolated open class NSEntityDescription: NSObject, NSCopying {
-  final weak var owningModel: NSManagedObjectModel?
-  /// The object that others refer to weakly, in place of the entity.
-  final private(set) var anchor: EntityAnchor!
-  private final weak var superentityAnchor: EntityAnchor?
+  private final var modelReference = LivingReference<NSManagedObjectModel>()
+  private final var superentityReference = LivingReference<NSEntityDescription>()
   final var storedSubentities: [NSEntityDescription] = []
   final var storedName: String?
   final var storedManagedObjectClassName = "NSManagedObject"
@@ -46,17 +44,19 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   final var layoutStorage: EntityLayout?
 
   /// Makes an entity without a name, a model or properties.
-  public override init() {
-    super.init()
-    anchor = EntityAnchor(self)
-  }
+  public override init() { super.init() }
 
   /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
   public required init?(coder: NSCoder) { misuse(.archivedModel) }
 
+  final var owningModel: NSManagedObjectModel? {
+    get { modelReference.object }
+    set { modelReference.object = newValue }
+  }
+
   final var storedSuperentity: NSEntityDescription? {
-    get { superentityAnchor?.entity }
-    set { superentityAnchor = newValue?.anchor }
+    get { superentityReference.object }
+    set { superentityReference.object = newValue }
   }
 
   final var isFrozen: Bool { frozen != nil }

@@ -2,7 +2,7 @@ import Foundation
 
 /// An index of an entity's table. Not part of the version hash.
 nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
-  private final weak var owningAnchor: EntityAnchor?
+  private final var owningReference = LivingReference<NSEntityDescription>()
   final var storedName: String
   final var storedElements: [NSFetchIndexElementDescription]
   final var storedPartialIndexPredicate: NSPredicate?
@@ -25,8 +25,8 @@ nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
   public required init?(coder: NSCoder) { misuse(.archivedModel) }
 
   final var owningEntity: NSEntityDescription? {
-    get { owningAnchor?.entity }
-    set { owningAnchor = newValue?.anchor }
+    get { owningReference.object }
+    set { owningReference.object = newValue }
   }
 
   /// The name, unique within the entity.

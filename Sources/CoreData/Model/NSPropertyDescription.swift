@@ -8,7 +8,7 @@ import Foundation
 /// the model, changing a property traps.
 // Mutable only until the model is frozen, on the thread that builds it; after that any thread may read it.
 nonisolated open class NSPropertyDescription: NSObject, NSCopying {
-  private final weak var owningAnchor: EntityAnchor?
+  private final var owningReference = LivingReference<NSEntityDescription>()
   final var storedName = ""
   final var storedIsOptional = true
   final var storedIsTransient = false
@@ -34,8 +34,8 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   public required init?(coder: NSCoder) { misuse(.archivedModel) }
 
   final var owningEntity: NSEntityDescription? {
-    get { owningAnchor?.entity }
-    set { owningAnchor = newValue?.anchor }
+    get { owningReference.object }
+    set { owningReference.object = newValue }
   }
 
   /// The entity that declares the property. Reading it before the property is in an entity is a misuse.

@@ -31,7 +31,7 @@ public enum NSDeleteRule: UInt, Sendable {
 /// Defaults of a new one: optional, to-many (`maxCount` 0), unordered, delete rule Nullify.
 open class NSRelationshipDescription: NSPropertyDescription {
   // Weak, since entities refer to each other in circles; the model owns them all.
-  private final weak var destinationAnchor: EntityAnchor?
+  private final var destinationReference = LivingReference<NSEntityDescription>()
   final weak var storedInverseRelationship: NSRelationshipDescription?
   final var storedMaxCount = 0
   final var storedMinCount = 0
@@ -42,8 +42,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
   final var pendingInverseName: String?
 
   final var storedDestinationEntity: NSEntityDescription? {
-    get { destinationAnchor?.entity }
-    set { destinationAnchor = newValue?.anchor }
+    get { destinationReference.object }
+    set { destinationReference.object = newValue }
   }
 
   /// The entity that the relationship leads to.

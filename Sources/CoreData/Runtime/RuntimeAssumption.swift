@@ -34,8 +34,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   case keyPathGetters = "A key path names the getter of a computed property, and the program has the getter's name"
   /// `CallSite`.
   case callSites = "The stack of calls can be read, and the functions on it have names"
-  /// Every weak entry of the tables of rows and objects.
-  case endingObjects = "An object whose end has begun can't be retained any more"
+  /// `LivingReference`, and every weak entry of the tables of rows and objects.
+  case endingObjects = "An unowned retain keeps an object's memory; once its end has begun, it can't be retained"
 
   /// What the module does if the assumption does not hold.
   package var otherwise: String {
@@ -121,7 +121,11 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     _ = EndingRuntimeSample { pointer in
       wasRetained = swift_tryRetain(pointer) != nil
     }
-    return wasRetained == false
+    var sample: RuntimeSample? = RuntimeSample()
+    let reference = LivingReference(sample)
+    let isFound = reference.object === sample
+    sample = nil
+    return wasRetained == false && isFound && reference.object == nil
   }()
 }
 

@@ -8,7 +8,8 @@
 /// coordinator's queue.
 nonisolated open class NSPersistentStore: NSObject {
   /// The coordinator that the store was added to; nil once it is removed.
-  open private(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { coordinatorReference.object }
+  private final var coordinatorReference: LivingReference<NSPersistentStoreCoordinator>
 
   /// The name of the configuration with the store's entities.
   public let configurationName: String
@@ -45,7 +46,7 @@ nonisolated open class NSPersistentStore: NSObject {
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
-    persistentStoreCoordinator = root
+    coordinatorReference = LivingReference(root)
     configurationName = name ?? NSPersistentStore.defaultConfigurationName
     self.url = url
     self.options = options
@@ -88,7 +89,7 @@ nonisolated open class NSPersistentStore: NSObject {
   }
 
   func detach() {
-    persistentStoreCoordinator = nil
+    coordinatorReference.object = nil
     identity.store = nil
   }
 

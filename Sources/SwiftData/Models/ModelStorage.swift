@@ -25,7 +25,7 @@ class ModelStorage {
   /// Empty until one is set, and while the storage is attached, but for the length of a transition.
   @exclusivity(unchecked) final private var values: KeptValues
   /// The object that a program sees, which keeps its storage alive. Nothing while `kept` has been all that there was.
-  @exclusivity(unchecked) final private var seen = LivingReference()
+  @exclusivity(unchecked) final private var seen = LivingReference<AnyObject>()
   /// The model while it has unsaved changes, kept alive by this reference; `keeper` is the
   /// context that lists it in `changed`.
   @exclusivity(unchecked) final private var kept: AnyObject?
@@ -86,7 +86,7 @@ class ModelStorage {
     (kept ?? seen.object).map { unsafeDowncast($0, to: M.self) }
   }
 
-  final func setModel(_ model: any PersistentModel) { seen.set(model) }
+  final func setModel(_ model: any PersistentModel) { seen.object = model }
 
   /// Keeps the model alive until the context lets go of it. Returns false if the context
   /// already lists it, or if there is no model.
@@ -104,7 +104,7 @@ class ModelStorage {
     guard keeper == ObjectIdentifier(context) else { return }
     keeper = nil
     // A model that nobody else has ends here, and is looked for no more.
-    if !isKnownUniquelyReferenced(&kept), let kept { seen.set(kept) }
+    if !isKnownUniquelyReferenced(&kept), let kept { seen.object = kept }
     kept = nil
   }
 

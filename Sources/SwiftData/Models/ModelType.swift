@@ -42,7 +42,6 @@ final class ModelType: Sendable {
   }
 
   private init<Model: PersistentModel>(_ model: Model.Type) {
-    ModelAssumption.unownedCounts.require()
     type = model
     modelClass = ObjectIdentifier(model)
     storageClass = ObjectIdentifier(DefaultBackingData<Model>.self)

@@ -12,15 +12,12 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
   case storedFields = "The runtime tells a struct's stored properties, with their names, places and types"
   /// `ModelKeyPaths`.
   case keyPathGetters = "A key path of several steps describes itself by the getters of its steps"
-  /// `LivingReference`.
-  case unownedCounts = "An unowned retain keeps an object's memory, which says whether the object lives"
 
   /// What the module does if the assumption doesn't hold.
   package var otherwise: String {
     switch self {
     case .enumerationRecords, .storedFields:
       "The program ends with this sentence at the first model with a property that is a struct or an enumeration."
-    case .unownedCounts: "The program ends with this sentence at the first model."
     case .keyPathGetters: "Sort descriptors by a key path of several steps are refused: unsupportedSortDescriptor."
     }
   }
@@ -30,7 +27,6 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     case .enumerationRecords: Self.hasEnumerationRecords
     case .storedFields: Self.hasStoredFields
     case .keyPathGetters: Self.hasKeyPathGetters
-    case .unownedCounts: Self.hasUnownedCounts
     }
   }
 
@@ -48,7 +44,7 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     switch self {
     case .enumerationRecords, .storedFields:
       ", or keep structs and enumerations out of models: properties of simple types and relationships work"
-    case .keyPathGetters, .unownedCounts: ""
+    case .keyPathGetters: ""
     }
   }
 
@@ -76,17 +72,6 @@ package enum ModelAssumption: String, CaseIterable, Sendable {
     let (next, number) = (\Sample.next, \Sample.number)
     let steps = ModelKeyPaths.steps("\(next)") + ModelKeyPaths.steps("\(number)")
     return steps.count == 2 && steps[0] != steps[1] && ModelKeyPaths.steps("\(\Sample.next?.number)") == steps
-  }()
-}
-
-extension ModelAssumption {
-  private static let hasUnownedCounts: Bool = {
-    var reference = LivingReference()
-    var sample: Sample? = Sample()
-    reference.set(sample!)
-    let isFound = reference.object === sample
-    sample = nil
-    return isFound && reference.object == nil
   }()
 }
 

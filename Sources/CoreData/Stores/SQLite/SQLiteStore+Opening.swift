@@ -208,9 +208,10 @@ extension SQLiteStore {
   func readerOpener(path: String) -> () throws -> Connection {
     var options = connectionOptions()
     options.pragmas = storeOptions.isReadOnly ? [] : storeOptions.connectionPragmas
-    return { [weak self] in
+    let reference = LivingReference(self)
+    return {
       let reader = try Connection(path: path, options: options)
-      reader.trace = self?.trace
+      reader.trace = reference.object?.trace
       return reader
     }
   }

@@ -108,8 +108,9 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   private func rollBackLater() {
-    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self, isTimerOver] in
-      if !isTimerOver.isSet { self?.write { $0.rollback() } }
+    let reference = LivingReference(self)
+    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + .milliseconds(100)) { [isTimerOver] in
+      if !isTimerOver.isSet { reference.object?.write { $0.rollback() } }
     }
   }
 
@@ -233,8 +234,9 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   private func scheduleTick() {
-    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + ConnectionPool.idleTime) { [weak self, isTimerOver] in
-      if !isTimerOver.isSet { self?.tick() }
+    let reference = LivingReference(self)
+    ConnectionPool.timerQueue.asyncAfter(deadline: .now() + ConnectionPool.idleTime) { [isTimerOver] in
+      if !isTimerOver.isSet { reference.object?.tick() }
     }
   }
 

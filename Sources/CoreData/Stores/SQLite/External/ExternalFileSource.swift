@@ -4,7 +4,7 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
 
   private let files: ExternalFiles
   private let lock = NSLock()
-  private weak var openStore: SQLiteStore?
+  private var openStore = LivingReference<SQLiteStore>()
 
   private init(_ files: ExternalFiles) { self.files = files }
 
@@ -20,7 +20,7 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
       known[url.path] = (source, number)
       return (source, number)
     }
-    source.lock.withLock { source.openStore = store }
+    source.lock.withLock { source.openStore.object = store }
     return ExternalFiles(store: url, source: number)
   }
 
@@ -47,7 +47,7 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
   private func newerValue(
     than reference: ExternalReference, _ property: LayoutProperty, of row: RowReference
   ) -> Data?? {
-    guard let store = lock.withLock({ openStore }) else { return nil }
+    guard let store = lock.withLock({ openStore.object }) else { return nil }
     var last = reference
     // Give up after a while: a writer could replace the value each time before its file is read.
     for _ in 0..<10 {

@@ -45,7 +45,7 @@ final class ExternalStorage: @unchecked Sendable {
   /// The new files for which it is not known yet whether a row names them.
   private var unsettled: Set<String> = []
   /// The store whose connection removes files later on; nil for work on a store that is not open.
-  private weak var store: SQLiteStore?
+  private let store: LivingReference<SQLiteStore>
 
   private static let spareCount = 16
 
@@ -55,7 +55,7 @@ final class ExternalStorage: @unchecked Sendable {
   init(_ files: ExternalFiles, uuid: String, of store: SQLiteStore? = nil) {
     self.files = files
     self.uuid = uuid
-    self.store = store
+    self.store = LivingReference(store)
   }
 
   deinit { removeJournal() }
@@ -67,7 +67,7 @@ final class ExternalStorage: @unchecked Sendable {
   func removeLater(after delay: DispatchTimeInterval? = nil) {
     let work = DispatchWorkItem { [weak self] in
       // A closed store has nothing pending, so this does not keep its connections open.
-      guard let self, self.hasPending, let pool = self.store?.pool else { return }
+      guard let self, self.hasPending, let pool = self.store.object?.pool else { return }
       pool.write { self.removePending($0) }
     }
     if let delay {

@@ -73,17 +73,17 @@ private final class PinnedSQLiteReader: SQLiteReader {
 final class SQLiteGeneration: StoreGeneration {
   private let pinned: PinnedReader
   private let rowCache: RowCache
-  /// Weak, because a store that is removed while a context is pinned must be able to close its file.
-  private weak var store: SQLiteStore?
+  /// Not kept alive, because a store that is removed while a context is pinned must be able to close its file.
+  private let store: LivingReference<SQLiteStore>
 
   fileprivate init(_ pinned: PinnedReader, of store: SQLiteStore) {
     self.pinned = pinned
-    self.store = store
+    self.store = LivingReference(store)
     rowCache = RowCache(store.layouts)
   }
 
   func reader() throws -> any RowReader {
-    guard let store else {
+    guard let store = store.object else {
       throw Failure.queryGenerationUnavailable("the store was removed while the context was pinned")
     }
     return PinnedSQLiteReader(store, rowCache: rowCache, pinned: pinned)
