@@ -51,7 +51,7 @@ enum EntityClasses {
     lock.lock()
     defer { lock.unlock() }
     guard notedClasses.insert(ObjectIdentifier(type)).inserted else { return }
-    let parts = String(reflecting: type).split(separator: ".")
+    let parts = _typeName(type).split(separator: ".")
     guard parts.count > 1, parts[0] != "CoreData" else { return }
     if !modules.contains(String(parts[0])) { modules.append(String(parts[0])) }
   }

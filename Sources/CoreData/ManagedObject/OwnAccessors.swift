@@ -60,7 +60,7 @@ final class OwnAccessors: @unchecked Sendable {
 
   /// The type that the plugin wrote for a class, found by its name.
   private static func accessors(of type: AnyClass) -> (any _ManagedAccessors.Type)? {
-    var names = String(reflecting: type).split(separator: ".")
+    var names = _typeName(type).split(separator: ".")
     guard names.count > 1 else { return nil }
     let module = names.removeFirst()
     guard EntityClasses.mayHaveOwnAccessors(module) else { return nil }

@@ -13,7 +13,7 @@ enum ClassNames {
   nonisolated(unsafe) private static var classes: [String: AnyClass] = [:]
 
   static func name(of aClass: NSObject.Type) -> String {
-    let full = String(reflecting: aClass)
+    let full = _typeName(aClass)
     // A private class has two parts more, which distinguish those of one name in two files.
     if full.split(separator: ".").count == 2 { return Foundation.NSStringFromClass(aClass as AnyClass) }
     lock.withLock { classes[full] = aClass }

@@ -56,7 +56,8 @@ package enum NotificationObservers {
       let dictionary = start.load(fromByteOffset: 24, as: UnsafeRawPointer?.self)
     else { return false }
     let storage = Unmanaged<AnyObject>.fromOpaque(dictionary).takeUnretainedValue()
-    guard "\(type(of: storage))".hasPrefix("_DictionaryStorage<Optional<String>, Dictionary<") else { return false }
+    let form = _typeName(type(of: storage), qualified: false)
+    guard form.hasPrefix("_DictionaryStorage<Optional<String>, Dictionary<") else { return false }
     let table = table(of: center)
     let withFirst = has(name.rawValue, table) && !has(other, table)
     let second = center.addObserver(forName: nil, object: center, queue: nil) { _ in }
