@@ -26,6 +26,7 @@ struct BenchmarkGRDB {
     let queue = try openQueue(run)
     let reading = Reading(run: run, queue: queue)
     let writing = Writing(run: run, queue: queue)
+    let following = Following(run: run, queue: queue)
     switch (run.variant, run.operation) {
     case ("statement", "insert"): try writing.insertByStatement()
     case ("hand", "insert"): try writing.insertRecords(HandBook.self)
@@ -54,6 +55,11 @@ struct BenchmarkGRDB {
     case ("hand", "indexed"): try reading.indexedRecords(HandBook.self)
 
     case ("hand", "scan"): try reading.scanRecords(HandBook.self)
+
+    case ("index", "traverse"): try following.traverseByIndex()
+    case ("hand", "traverse"): try following.traverseRecords()
+    case ("index", "prefetch"): try following.prefetchByIndex()
+    case ("hand", "prefetch"): try following.prefetchRecords()
 
     case ("index", "memory"): try reading.memoryByIndex()
     case ("hand", "memory"): try reading.memoryOfRecords(HandBook.self)

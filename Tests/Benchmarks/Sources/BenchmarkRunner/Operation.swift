@@ -99,10 +99,10 @@ struct Operation {
       variants: [.c, .strata]),
     Operation(
       name: "traverse", summary: "read the name of the writer of each of N fetched books", start: .books,
-      variants: [.c, .strata]),
+      variants: [.c, .index, .hand, .strata]),
     Operation(
       name: "prefetch", summary: "fetch N/10 authors with their N books, and read all of them", start: .books,
-      variants: [.c, .strata]),
+      variants: [.c, .index, .hand, .strata]),
     Operation(name: "parse", summary: "parse 1,000 typical predicates", start: .books, variants: [.strata]),
     Operation(
       name: "evaluate", summary: "evaluate a predicate of three parts on N books", start: .books,

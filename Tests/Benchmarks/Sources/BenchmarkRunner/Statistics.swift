@@ -78,8 +78,8 @@ struct Samples {
         (figures[figure] ?? [:]).compactMap { round, value in
           bases[round].map { (value - $0) * 1e6 / Double(size * 3) }
         })
-    case .nanosecondsPerProperty(let figure):
-      return Spread((figures[figure] ?? [:]).values.map { $0 * 1e6 / Double(size * 7) })
+    case .nanoseconds(let figure, let perBook):
+      return Spread((figures[figure] ?? [:]).values.map { $0 * 1e6 / (Double(size) * perBook) })
     case .plain(let figure):
       return spread(figure)
     case .bytesPerBook(let figure):
