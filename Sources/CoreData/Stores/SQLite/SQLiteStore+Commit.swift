@@ -119,7 +119,7 @@ extension SQLiteStore {
   ) throws -> [RowSnapshot] {
     let query = try queries.rowQuery(root, includesSubentities: true)
     var rows = try keys.flatMap { key -> [RowSnapshot] in
-      let statement = try connection.statement(queries.faultText(query, size: 0))
+      let statement = try connection.statement(queries.faultText(query, .one))
       statement.bind(key, at: 1)
       connection.trace?.willRun(statement, parameters: ["(int64)\(key)"])
       defer { statement.reset() }

@@ -6,7 +6,7 @@ final class QueryPlans: Sendable {
   private let schema: StoreSchema
   /// Row queries. The index is twice the layout's, plus one for a query with subentities.
   private let rowQueries: KeptValues<RowQuery>
-  /// Fault statements, by root entity and size.
+  /// Fault statements, by root entity and form.
   private let faultTexts: KeptValues<StatementText>
   /// Fault plans, by root entity.
   private let faultPlans: KeptValues<FaultPlan>
@@ -20,7 +20,7 @@ final class QueryPlans: Sendable {
     let count = schema.layouts.layouts.count
     toManyCount = schema.entities.map { $0?.toMany.count ?? 0 }.max() ?? 0
     rowQueries = KeptValues(count: count * 2)
-    faultTexts = KeptValues(count: count * QueryPlans.keyCounts.count)
+    faultTexts = KeptValues(count: count * KeyForm.count)
     faultPlans = KeptValues(count: count)
     memberPlans = KeptValues(count: count * toManyCount)
   }
@@ -36,17 +36,12 @@ final class QueryPlans: Sendable {
     try fetchTexts.text(shape, make: make)
   }
 
-  /// How many keys the statements for faults take; unused places hold null.
-  static let keyCounts = [1, 8, 32, 128, 256, 512]
-
-  /// Selects the rows of `keyCounts[size]` keys of a hierarchy.
-  func faultText(_ query: RowQuery, size: Int) -> StatementText {
-    faultTexts.value(query.entity.layout.index * QueryPlans.keyCounts.count + size) {
+  /// Selects the rows of some keys of a hierarchy.
+  func faultText(_ query: RowQuery, _ form: KeyForm) -> StatementText {
+    faultTexts.value(query.entity.layout.index * KeyForm.count + form.index) {
       var select = SelectStatement(query.columns, from: .named(query.entity.table, as: "t0"))
-      let count = QueryPlans.keyCounts[size]
-      let key = SQLExpression.column("t0", "Z_PK")
       select.isByKey = true
-      select.conditions = [count == 1 ? .infix(key, "=", .parameter) : key.isInParameters(count)]
+      select.conditions = [form.condition(.column("t0", "Z_PK"))]
       return StatementText(select.fragment.sql)
     }
   }
@@ -55,7 +50,7 @@ final class QueryPlans: Sendable {
   func fault(_ root: EntityLayout) throws -> FaultPlan {
     try faultPlans.value(root.index) {
       let query = try rowQuery(root, includesSubentities: true)
-      return FaultPlan(query: query, text: faultText(query, size: 0))
+      return FaultPlan(query: query, text: faultText(query, .one))
     }
   }
 

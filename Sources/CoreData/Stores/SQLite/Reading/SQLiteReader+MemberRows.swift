@@ -5,7 +5,7 @@ extension SQLiteReader {
   ) throws -> [MemberRow] {
     let query = try queries.rowQuery(store.layouts.layouts[relationship.destination], includesSubentities: true)
     let storage = try store.schema.entity(layout).toMany[relationship.toManyIndex]
-    if keys.count <= QueryPlans.keyCounts.last! || query.entity.hasUnknownEntities {
+    if keys.count <= KeyForm.limit || query.entity.hasUnknownEntities {
       return try memberRows(of: keys.sorted(), storage, query)
     }
     return try memberRows(ofMany: keys.sorted(), storage, query)
@@ -17,7 +17,7 @@ extension SQLiteReader {
     var found: [MemberRow] = []
     try read(isFresh: false) { connection in
       try forEachPortion(of: keys, connection) {
-        try connection.statement(query.membersSQL(storage, store.schema, ownerCount: QueryPlans.keyCounts[$0]))
+        try connection.statement(query.membersSQL(storage, store.schema, owners: $0))
       } body: {
         found += try query.memberRows($0, files: files)
       }
@@ -39,7 +39,7 @@ extension SQLiteReader {
     var pairs: [(owner: Int64, member: Int64)] = []
     var rows = try read(isFresh: false) { connection in
       try forEachPortion(of: keys, connection) {
-        try connection.statement(query.pairsSQL(storage, store.schema, ownerCount: QueryPlans.keyCounts[$0]))
+        try connection.statement(query.pairsSQL(storage, store.schema, owners: $0))
       } body: {
         while try $0.step() { pairs.append(($0.int(0), $0.int(1))) }
       }
@@ -64,10 +64,9 @@ extension SQLiteReader {
 
 extension RowQuery {
   /// Selects the members' rows and the owners' keys, ordered by the owners' keys.
-  fileprivate func membersSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
-    var (select, owner) = try SelectStatement.members(columns, of: entity, by: storage, schema: schema) {
-      $0.isInParameters(ownerCount)
-    }
+  fileprivate func membersSQL(_ storage: ToManyStorage, _ schema: StoreSchema, owners: KeyForm) throws -> String {
+    var (select, owner) = try SelectStatement.members(
+      columns, of: entity, by: storage, schema: schema, owners: owners.condition)
     select.columns.append(owner)
     select.order.insert(SelectStatement.Order(value: owner), at: 0)
     return select.fragment.sql
@@ -75,10 +74,9 @@ extension RowQuery {
 
   /// Selects the owners' and the members' keys, in the same order, without a look at the members' rows where a table
   /// has the pairs.
-  fileprivate func pairsSQL(_ storage: ToManyStorage, _ schema: StoreSchema, ownerCount: Int) throws -> String {
-    var (select, owner) = try SelectStatement.members([], of: entity, by: storage, schema: schema) {
-      $0.isInParameters(ownerCount)
-    }
+  fileprivate func pairsSQL(_ storage: ToManyStorage, _ schema: StoreSchema, owners: KeyForm) throws -> String {
+    var (select, owner) = try SelectStatement.members(
+      [], of: entity, by: storage, schema: schema, owners: owners.condition)
     var member = SQLExpression.column("t0", "Z_PK")
     if let pairs = select.joins.first, case .join(let side) = storage {
       member = .column("t1", side.member)

@@ -3,7 +3,7 @@ extension SQLiteReader {
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot] {
     let query = try queries.rowQuery(root, includesSubentities: true)
     // In order, so that no page of the table is read for more than two statements.
-    let keys = keys.count > QueryPlans.keyCounts.last! ? keys.sorted() : keys
+    let keys = keys.count > KeyForm.limit ? keys.sorted() : keys
     var rows = try read(isFresh: false) { try self.rows(ofKeys: keys, query: query, connection: $0) }
     rowCache.publish(&rows)
     return rows
@@ -15,29 +15,28 @@ extension SQLiteReader {
     var rows: [RowSnapshot] = []
     rows.reserveCapacity(keys.count)
     try forEachPortion(of: keys, connection) {
-      try connection.statement(queries.faultText(query, size: $0))
+      try connection.statement(queries.faultText(query, $0))
     } body: {
       rows += try query.rows($0, files: files)
     }
     return rows
   }
 
-  /// Runs a statement for every 512 keys, and one for the rest.
+  /// Runs statements until all keys were taken: one for every 512 keys, or for more if they follow each other.
   ///
-  /// - Parameter statement: makes the statement with as many parameters as that place in `QueryPlans.keyCounts` says.
+  /// - Parameter statement: makes the statement that finds keys in this form.
   func forEachPortion(
-    of keys: [Int64], _ connection: Connection, statement: (_ size: Int) throws -> Statement,
+    of keys: [Int64], _ connection: Connection, statement: (KeyForm) throws -> Statement,
     body: (Statement) throws -> Void
   ) throws {
     var rest = keys[...]
     while !rest.isEmpty {
-      let size = QueryPlans.keyCounts.firstIndex { $0 >= rest.count } ?? QueryPlans.keyCounts.count - 1
-      let portion = rest.prefix(QueryPlans.keyCounts[size])
-      rest = rest.dropFirst(portion.count)
-      let statement = try statement(size)
+      let (form, portion) = KeyForm.takePortion(of: &rest)
+      let statement = try statement(form)
       defer { statement.reset() }
-      statement.bind(keys: portion, of: QueryPlans.keyCounts[size])
-      connection.trace?.willRun(statement, parameters: portion.map { "(int64)\($0)" })
+      let parameters = form.parameters(portion)
+      statement.bind(keys: parameters, of: form.parameterCount)
+      connection.trace?.willRun(statement, parameters: parameters.map { "(int64)\($0)" })
       try body(statement)
     }
   }
@@ -58,7 +57,7 @@ extension SQLiteReader {
 
 extension Statement {
   /// Binds keys to the first of so many parameters, and null to the others.
-  fileprivate func bind(keys: ArraySlice<Int64>, of count: Int) {
+  fileprivate func bind(keys: [Int64], of count: Int) {
     var place: Int32 = 0
     for key in keys {
       place += 1
