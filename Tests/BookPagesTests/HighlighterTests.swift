@@ -117,6 +117,14 @@ import Testing
         == "<span class=\"keyword\">let</span> a = <span class=\"string\">&quot;&lt;&quot;</span>")
   }
 
+  @Test func `No line is broken inside of the opening of an interpolation`() {
+    #expect(
+      Highlighter.html(of: "\"a \\(b)\"", language: "swift")
+        == "<span class=\"string\">&quot;a <span class=\"whole-word\">\\(</span></span>b<span class=\"string\">)&quot;</span>"
+    )
+    #expect(Highlighter.html(of: "\"(\"", language: "swift") == "<span class=\"string\">&quot;(&quot;</span>")
+  }
+
   /// Tokens as `kind(text)`, plain ones as they are.
   private func marked(_ text: String, _ language: String) -> String {
     Highlighter.tokens(of: text, language: language)

@@ -24,8 +24,15 @@ extension Token {
     case .plain: return text
     // On a phone, a command's line has to break somewhere.
     case .command: return "<span class=\"command\">\(UnbrokenCode.html(of: text))</span>"
+    case .string: return "<span class=\"string\">\(Self.unbrokenOpening(of: text))</span>"
     default: return "<span class=\"\(kind.rawValue)\">\(text)</span>"
     }
+  }
+
+  /// A part of a string that ends where code is interpolated: browsers would break the line after the backslash.
+  private static func unbrokenOpening(of text: String) -> String {
+    guard text.hasSuffix("("), let start = text.lastIndex(of: "\\") else { return text }
+    return "\(text[..<start])<span class=\"whole-word\">\(text[start...])</span>"
   }
 }
 
