@@ -169,6 +169,16 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue()
   }
 
+  /// The same, if the object is of the entity. A damaged file may have a key under two entities of a hierarchy, and so
+  /// may an id that was made from a URI. Each gets an object of its own, because what knows the entity takes the
+  /// object's class for granted; the one that the row contradicts can't be read. Custom stores may name an ancestor of
+  /// the entity.
+  @inline(__always)
+  private func living(_ table: Table, key: Int64, entity: Int, store: UInt16) -> NSManagedObject? {
+    guard let object = living(table, key) else { return nil }
+    return object.places.entity == entity || storeIdentity(store)?.asksContexts == true ? object : nil
+  }
+
   func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
     lock.lock()
     defer { lock.unlock() }
@@ -179,11 +189,12 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     lock.lock()
     defer { unlockAndTell() }
     let table = table(Int(reference.entity), store: store, key: reference.key)
-    if let object = living(table, reference.key) { return object }
+    let entity = Int(reference.entity)
+    if let object = living(table, key: reference.key, entity: entity, store: store) { return object }
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }
-    let maker = ObjectMaker(layouts.layouts[Int(reference.entity)], self)
+    let maker = ObjectMaker(layouts.layouts[entity], self)
     return make(maker, key: reference.key, store: store, table: table)
   }
 
@@ -205,7 +216,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         let maker = ObjectMaker(layouts.layouts[rows[count].entity], self)
         let entity = maker.layout.index
         _ = rows.forEachHeld(from: count, while: { $0.entity == entity }) { row in
-          guard let object = living(table, row.key) else {
+          guard let object = living(table, row.key), object.places.entity == entity else {
             return add(make(maker, key: row.key, store: store, table: table, row: row))
           }
           if object.state.contains(.fault) {
@@ -222,7 +233,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// The object for a row that the parent has found.
   func object(for found: ParentObject, refreshing: Bool) -> NSManagedObject {
     let object = object(for: found.reference, store: number(of: found.store))
-    guard let row = found.row else { return object }
+    guard let row = found.row, row.entity == object.places.entity else { return object }
     if object.state.contains(.fault) {
       object.row = row
     } else if refreshing, object.row !== row {
@@ -245,7 +256,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       let maker = ObjectMaker(layouts.layouts[Int(entity)], self)
       while index < references.count, references[index].entity == entity {
         let key = references[index].key
-        objects.append(living(table, key) ?? make(maker, key: key, store: store, table: table))
+        let known = living(table, key: key, entity: Int(entity), store: store)
+        objects.append(known ?? make(maker, key: key, store: store, table: table))
         index += 1
       }
     }

@@ -34,10 +34,8 @@ extension NSManagedObjectContext {
     _ conflict: ConstraintConflict, store: UInt16, object: (RowReference) -> NSManagedObject?
   ) -> NSConstraintConflict {
     let objects = conflict.conflicting.compactMap(object)
-    let existing = conflict.persisted.map { row -> NSManagedObject in
-      let object = owner.object(for: row.reference, store: store)
-      if object.state.contains(.fault) { object.row = row }
-      return object
+    let existing = conflict.persisted.map { row in
+      owner.objects(for: [row], store: store, refreshing: false)[0]
     }
     return NSConstraintConflict(
       constraint: conflict.constraint, databaseObject: existing,

@@ -29,7 +29,9 @@ extension NSManagedObjectContext {
   /// The last step, when objects have taken over what the stores have written.
   func finish(_ plan: SavePlan, _ rewritten: [(store: StoreIdentity, row: RowSnapshot)]) {
     for (store, row) in rewritten {
-      guard let object = owner.registered(row.reference, store: owner.number(of: store)) else { continue }
+      guard let object = owner.registered(row.reference, store: owner.number(of: store)),
+        object.places.entity == row.entity
+      else { continue }
       // If only the version differs, nobody needs to know.
       if object.row?.hasSameValues(as: row) == true { object.row = row } else { object.takeRefreshed(row) }
     }

@@ -47,8 +47,12 @@ final class ParentSource: ContextSource {
   /// The store of an object that is new in the parent is known once the parent has been asked for the object.
   private func takeAnswer(
     _ answer: ParentRow?, for object: NSManagedObject, _ context: NSManagedObjectContext
-  ) -> RowSnapshot? {
+  ) throws -> RowSnapshot? {
     guard let answer else { return nil }
+    guard answer.row.entity == object.places.entity else {
+      let layout = object.layout.model.layouts[answer.row.entity]
+      throw Failure.otherEntity(id: object.objectID, entity: layout.name).nsError
+    }
     if object.store == NSManagedObject.noStore { object.store = context.owner.number(of: answer.store) }
     return answer.row
   }
@@ -73,7 +77,7 @@ final class ParentSource: ContextSource {
   /// The current values of the parent's object; nil if it is gone or deleted there.
   func row(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
     let question = question(object)
-    return takeAnswer(try ask(for: context) { try $0.answerRow(of: question) }, for: object, context)
+    return try takeAnswer(ask(for: context) { try $0.answerRow(of: question) }, for: object, context)
   }
 
   func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
@@ -86,7 +90,7 @@ final class ParentSource: ContextSource {
   func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
     let questions = objects.map(question)
     let answers = try ask(for: context) { parent in try parent.answerRows(of: questions) }
-    for (object, answer) in zip(objects, answers) { object.row = takeAnswer(answer, for: object, context) }
+    for (object, answer) in zip(objects, answers) { object.row = try takeAnswer(answer, for: object, context) }
   }
 
   /// The members that the parent's object has now.

@@ -23,6 +23,14 @@ final class StoresSource: ContextSource {
 
   // Rows.
 
+  /// The row, if it is of the object's entity. Else this throws: whoever knows an object's layout reads the words of
+  /// its row without asking.
+  private func matching(_ row: RowSnapshot?, _ object: NSManagedObject) throws -> RowSnapshot? {
+    guard let row, row.entity != object.places.entity else { return row }
+    let layout = object.layout.model.layouts[row.entity]
+    throw Failure.otherEntity(id: object.objectID, entity: layout.name).nsError
+  }
+
   /// The row comes from the shared cache if that is young enough, else from the batch that the object was fetched with,
   /// else from the store.
   func row(
@@ -30,10 +38,12 @@ final class StoresSource: ContextSource {
   ) throws -> RowSnapshot? {
     guard object.key > 0, let reader = try context.reader(of: object.store) else { return nil }
     let allowedAge = context.stalenessInterval
-    if allowedAge < 0, let cached = reader.rowCache.row(object.reference) { return cached }
+    if allowedAge < 0, let cached = reader.rowCache.row(object.reference) {
+      return try matching(cached, object)
+    }
     if allowedAge >= 0 { distrustRow(of: object, context) }
-    if let row = try batchedRow(of: object, reader, context) { return row }
-    return try publicErrors { try reader.faultRow(forKey: object.key, in: object.layout.root) }
+    if let row = try batchedRow(of: object, reader, context) { return try matching(row, object) }
+    return try matching(publicErrors { try reader.faultRow(forKey: object.key, in: object.layout.root) }, object)
   }
 
   /// The next read goes to the file, past the cache and past a transaction that an earlier read has left open.
@@ -56,7 +66,7 @@ final class StoresSource: ContextSource {
         if row.key == object.key {
           found = row
         } else if let other = context.owner.registered(row.reference, store: object.store),
-          other.state.contains(.fault), other.row == nil
+          other.state.contains(.fault), other.row == nil, other.places.entity == row.entity
         {
           other.row = row
         }
@@ -67,11 +77,15 @@ final class StoresSource: ContextSource {
   }
 
   func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
-    try publicErrors { try context.reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root) }
+    let row = try publicErrors {
+      try context.reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root)
+    }
+    return try matching(row, object)
   }
 
   func cachedRow(of object: NSManagedObject, for context: NSManagedObjectContext) -> RowSnapshot? {
-    (try? context.reader(of: object.store))?.rowCache.row(object.reference)
+    let row = (try? context.reader(of: object.store))?.rowCache.row(object.reference)
+    return row?.entity == object.places.entity ? row : nil
   }
 
   /// One request for each store and hierarchy. All keys of its tables are of the type Int: the first table with another
@@ -84,7 +98,7 @@ final class StoresSource: ContextSource {
           try reader.rows(forKeys: Set(members.map { Int($0.key) }).map { Int64($0) }, in: members[0].layout.root)
         }
         let byKey = Dictionary(rows.map { (Int($0.key), $0) }, uniquingKeysWith: { first, _ in first })
-        for member in members { member.row = byKey[Int(member.key)] }
+        for member in members { member.row = try matching(byKey[Int(member.key)], member) }
       }
     }
   }

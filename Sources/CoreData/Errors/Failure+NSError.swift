@@ -78,7 +78,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
       userInfo[NSConflictListErrorKey] = [conflict]
       userInfo[NSPersistentStoreSaveConflictsErrorKey] = [conflict]
       userInfo[NSValidationKeyErrorKey] = constraint.joined(separator: ",")
-    case .faultNotFulfillable(let id), .objectNotFound(let id):
+    case .faultNotFulfillable(let id), .objectNotFound(let id), .otherEntity(let id, _):
       userInfo["objectID"] = id
     case .incompleteSave(let stores, let errors):
       userInfo[NSAffectedStoresErrorKey] = stores
@@ -146,7 +146,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .multipleValidationErrors: return NSValidationMultipleErrorsError
     case .mergeConflict, .unsettledConflicts: return NSManagedObjectMergeError
     case .constraintConflict, .batchConstraintConflict: return NSManagedObjectConstraintMergeError
-    case .faultNotFulfillable, .objectNotFound: return NSManagedObjectReferentialIntegrityError
+    case .faultNotFulfillable, .objectNotFound, .otherEntity: return NSManagedObjectReferentialIntegrityError
     case .externalRelationship: return NSManagedObjectExternalRelationshipError
     case .noStoreForEntity, .entityOutsideStore, .readOnlyStore: return NSPersistentStoreSaveError
     case .incompleteSave: return NSPersistentStoreIncompleteSaveError

@@ -122,6 +122,8 @@ extension Failure {
       return "The fault for \(id) can't be fulfilled: its row is no longer in the store."
     case .objectNotFound(let id):
       return "There is no object \(id) in the stores of the context."
+    case .otherEntity(let id, let entity):
+      return "The row of \(id) is one of \(entity): the id, or a reference in the store, names another entity."
     case .externalRelationship(let subject, let destination):
       return "\(subject.property) of \(subject.entity) leads to \(destination), which is in another store."
     case .noStoreForEntity(let entity, let why):

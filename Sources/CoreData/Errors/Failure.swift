@@ -97,6 +97,8 @@ enum Failure: Error, @unchecked Sendable {
   case batchConstraintConflict(entity: String, constraint: [String], values: [Any?], conflict: Any)
   case faultNotFulfillable(id: Any)
   case objectNotFound(id: Any)
+  /// The row of an id's key is not of the id's entity.
+  case otherEntity(id: Any, entity: String)
   case externalRelationship(Subject, destination: String)
   case noStoreForEntity(entity: String, NoStore)
   /// The entity is not in the configuration of the store that the object was assigned to.

@@ -174,6 +174,7 @@ nonisolated open class NSManagedObject: NSObject {
   final var row: RowSnapshot? {
     get { rowReference?.takeUnretainedValue() }
     set {
+      assert(newValue.map { $0.entity == places.entity } ?? true, "An object got a row of another entity.")
       let old = rowReference
       rowReference = newValue.map(Unmanaged.passRetained)
       old?.release()

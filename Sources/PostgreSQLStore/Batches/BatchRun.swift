@@ -92,9 +92,7 @@ final class BatchRun {
 
   /// Clears references to deleted rows. Throws if a mandatory relationship would become empty.
   func detach(_ detachment: BatchDeletePlan.Detachment) throws {
-    let entity = detachment.entity
-    let found = try store.references(
-      connection.execute(detachment.select), of: entity.sharesTable ? nil : entity.layout)
+    let found = try store.references(connection.execute(detachment.select), of: detachment.entity)
     if found.isEmpty { return }
     if let (entity, property) = detachment.mandatory {
       throw StoreFailure.missingMandatoryValue(entity: entity, property: property)

@@ -27,8 +27,8 @@ extension PostgreSQLStore: RowReader {
 
   /// Returns references from a result whose first two columns are Z_ENT and Z_PK. If `layout` is given, it names the
   /// entity, and the first column is not read.
-  func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
-    try newest.references(rows, of: layout)
+  func references(_ rows: ServerRows, of entity: EntitySchema?) throws -> [RowReference] {
+    try newest.references(rows, of: entity)
   }
 
   /// Returns the store's present state, which can be read later. It is the primary's: replay on a replica ends

@@ -41,9 +41,7 @@ struct StateQuestions {
       rowCache.publish(&rows)
       return .rows(rows)
     case .references:
-      let entity = plan.query.entity
-      return .references(
-        try references(run(fetch, .references, plan, planner), of: entity.sharesTable ? nil : entity.layout))
+      return .references(try references(run(fetch, .references, plan, planner), of: plan.query.entity))
     case .count:
       let count = Int(try run(fetch, .count, plan, planner).int(0, 0))
       let rest = max(count - fetch.offset, 0)
@@ -75,14 +73,18 @@ struct StateQuestions {
     return try read { try $0.execute(text, parameters) }
   }
 
-  /// Returns references from a result whose first two columns are Z_ENT and Z_PK. If `layout` is given, it names the
-  /// entity, and the first column is not read.
-  func references(_ rows: ServerRows, of layout: EntityLayout?) throws -> [RowReference] {
-    try (0..<rows.count).map { row in
-      guard let entity = layout?.index ?? schema.index(ofNumber: Int(rows.int(row, 0))) else {
+  /// Returns references from a result whose first two columns are Z_ENT and Z_PK. The rows are of the entity or its
+  /// subentities, or of any entity if it is nil. The first column is not read where the table is the entity's alone.
+  func references(_ rows: ServerRows, of members: EntitySchema?) throws -> [RowReference] {
+    let fixed = members.flatMap { $0.sharesTable ? nil : $0.layout.index }
+    return try (0..<rows.count).map { row in
+      guard let entity = fixed ?? schema.index(ofNumber: Int(rows.int(row, 0))),
+        members.map({ $0.layout.subtree.contains(entity) }) ?? true
+      else {
         throw StoreFailure.incompatibleSchema(
-          store.url!, table: "Z_PRIMARYKEY",
-          "the row \(rows.int(row, 1)) has the Z_ENT \(rows.int(row, 0)), which no entity has")
+          store.url!, table: members?.table ?? "Z_PRIMARYKEY",
+          "the row \(rows.int(row, 1)) has the Z_ENT \(rows.int(row, 0)), which "
+            + (members.map { "is not \($0.layout.name)'s" } ?? "no entity has"))
       }
       let key = rows.int(row, 1)
       guard key > 0 else {
@@ -110,7 +112,7 @@ struct StateQuestions {
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
     let found = try members(
       of: relationship, owners: [owner.key], store.layouts.layouts[Int(owner.entity)], referencesOnly: true)
-    return try references(found.rows, of: found.plan.query.entity.sharesTable ? nil : found.plan.query.entity.layout)
+    return try references(found.rows, of: found.plan.query.entity)
   }
 
   func memberRows(

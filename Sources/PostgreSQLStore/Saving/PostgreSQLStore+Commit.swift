@@ -112,7 +112,9 @@ extension PostgreSQLStore {
       for row in found { persisted[RowReference(entity: root, key: row.key)] = row }
     }
     return zip(bases, cached).map { base, cached in
-      let now = persisted[RowReference(entity: layouts.layouts[base.entity].rootIndex, key: base.key)]
+      let found = persisted[RowReference(entity: layouts.layouts[base.entity].rootIndex, key: base.key)]
+      // A row that is of another entity now is another object's.
+      let now = found?.entity == base.entity ? found : nil
       return VersionConflict(
         base: base, persisted: now, isCached: now != nil && cached != nil && cached?.version == now?.version)
     }

@@ -80,7 +80,8 @@ extension SQLiteStore {
           let root = layouts.layouts[base.entity].root
           // Ask before reading the row, because reading puts it into the cache.
           let cached = rowCache.row(base.reference)
-          let persisted = try committedRows([base.key], in: root, connection).first
+          // A row that is of another entity now is another object's.
+          let persisted = try committedRows([base.key], in: root, connection).first { $0.entity == base.entity }
           return VersionConflict(
             base: base, persisted: persisted,
             isCached: persisted != nil && cached != nil && cached?.version == persisted?.version)

@@ -99,7 +99,9 @@ struct BatchInsertRun {
     let bindings = constraint.columns.map { Binding(row, $0.property) }
     for (index, binding) in bindings.enumerated() { binding.bind(to: statement, at: Int32(index + 1)) }
     if let trace = run.connection.trace { trace.willRun(statement, parameters: bindings.map(\.text)) }
-    guard try statement.step(), let entity = plan.schema.index(ofNumber: Int(statement.int(0))) else { return nil }
+    guard try statement.step(), let entity = plan.schema.index(ofNumber: Int(statement.int(0))),
+      plan.schema.layouts.layouts[entity].rootIndex == plan.schema.layouts.layouts[row.entity].rootIndex
+    else { return nil }
     return RowReference(entity: entity, key: statement.int(1))
   }
 

@@ -65,18 +65,17 @@ final class BatchRun {
     let statement = try connection.statement(text)
     defer { statement.reset() }
     bind([], to: statement)
-    return try store.references(statement, entity: -1)
+    return try store.references(statement, of: nil)
   }
 
   /// Clears a relationship where it leads to deleted rows. Throws if the relationship is mandatory there.
   func detach(_ detachment: BatchDeletePlan.Detachment) throws {
     let statement = try connection.statement(detachment.select)
     bind([], to: statement)
-    let entity = detachment.entity.sharesTable ? -1 : detachment.entity.layout.index
     let rows: [RowReference]
     do {
       defer { statement.reset() }
-      rows = try store.references(statement, entity: entity)
+      rows = try store.references(statement, of: detachment.entity)
     }
     if rows.isEmpty { return }
     if let (entity, property) = detachment.mandatory {

@@ -124,14 +124,14 @@ final class MemberPlan: Sendable {
   let text: StatementText
   /// The same with a limit, its second parameter.
   let limited: StatementText
-  /// The layout index of the members if they are all of one entity; otherwise -1.
-  let entity: Int
+  /// The members' entity, as the relationship has it.
+  let members: EntitySchema
 
   init(_ schema: StoreSchema, _ relationship: LayoutProperty, of layout: EntityLayout) throws {
     guard relationship.destination >= 0, let members = schema.entities[relationship.destination] else {
       throw Failure.entityOutsideStore(relationship.relationship.destinationName ?? "?")
     }
-    entity = members.sharesTable ? -1 : relationship.destination
+    self.members = members
     let storage = try schema.entity(layout).toMany[relationship.toManyIndex]
     let columns = [RowQuery.entityColumn(members), .column("t0", "Z_PK")]
     let (select, _) = try SelectStatement.members(columns, of: members, by: storage, schema: schema) {

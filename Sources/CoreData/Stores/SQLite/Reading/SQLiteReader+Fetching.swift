@@ -11,10 +11,9 @@ extension SQLiteReader {
       rowCache.publish(&rows)
       return .rows(rows)
     case .references:
-      let entity = query.entity.sharesTable ? -1 : query.entity.layout.index
       return .references(
         try run(plan(fetch, output: .references, query: query, planner: planner), watch: fetch.watch) {
-          try store.references($0, entity: entity)
+          try store.references($0, of: query.entity)
         })
     case .count:
       let count = try run(plan(fetch, output: .count, query: query, planner: planner), watch: fetch.watch) {

@@ -2,39 +2,44 @@
 extension SQLiteReader {
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
     let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
-    return try references(plan.text, [owner.key], entity: plan.entity)
+    return try references(plan.text, [owner.key], of: plan.members)
   }
 
   func members(of relationship: LayoutProperty, owner: RowReference, atMost limit: Int) throws -> [RowReference]? {
     let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
-    let members = try references(plan.limited, [owner.key, Int64(limit) + 1], entity: plan.entity)
+    let members = try references(plan.limited, [owner.key, Int64(limit) + 1], of: plan.members)
     return members.count > limit ? nil : members
   }
 
-  private func references(_ text: StatementText, _ parameters: [Int64], entity: Int) throws -> [RowReference] {
+  private func references(
+    _ text: StatementText, _ parameters: [Int64], of members: EntitySchema
+  ) throws -> [RowReference] {
     try read(isFresh: false) { connection in
       let statement = try connection.statement(text)
       for (index, value) in parameters.enumerated() { statement.bind(value, at: Int32(index + 1)) }
       connection.trace?.willRun(statement, parameters: parameters.map { "(int64)\($0)" })
       defer { statement.reset() }
-      return try store.references(statement, entity: entity)
+      return try store.references(statement, of: members)
     }
   }
 }
 
 extension SQLiteStore {
-  /// The rows of a statement that selects Z_ENT and Z_PK. `entity` is the layout index of all rows; if it is -1, Z_ENT
-  /// tells.
-  func references(_ statement: Statement, entity: Int) throws -> [RowReference] {
+  /// The rows of a statement that selects Z_ENT and Z_PK. They are of `entity` or its subentities, or of any entity if
+  /// that is nil. Z_ENT is not read where the table is the entity's alone.
+  func references(_ statement: Statement, of entity: EntitySchema?) throws -> [RowReference] {
     var references: [RowReference] = []
+    let fixed = entity.map { $0.sharesTable ? -1 : $0.layout.index } ?? -1
     while try statement.step() {
-      var index = entity
+      var index = fixed
       if index < 0 {
         let number = Int(statement.int(0))
-        guard let found = schema.index(ofNumber: number) else {
+        let found = schema.index(ofNumber: number)
+        guard let found, entity.map({ $0.layout.subtree.contains(found) }) ?? true else {
           throw Failure.incompatibleSchema(
-            url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-            what: "the row \(statement.int(1)) has Z_ENT \(number), which no entity has")
+            url: url ?? URL(fileURLWithPath: "/dev/null"), table: entity?.table ?? "Z_PRIMARYKEY",
+            what: "the row \(statement.int(1)) has Z_ENT \(number), which "
+              + (entity.map { "is not \($0.layout.name)'s" } ?? "no entity has"))
         }
         index = found
       }
