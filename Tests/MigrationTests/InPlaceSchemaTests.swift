@@ -104,12 +104,14 @@ struct InPlaceSchemaTests {
     }
     try InPlace.run(url, "CREATE TABLE mine (a); INSERT INTO mine VALUES (1); CREATE INDEX mine_name ON ZUSER (ZNAME)")
     try InPlace.run(url, "CREATE INDEX mine_less ON ZUSER (ZLESS)")
+    try InPlace.run(url, "CREATE VIEW mine_seen AS SELECT ZNAME FROM ZUSER")
+    try InPlace.run(url, "CREATE VIEW mine_sorted AS SELECT ZNAME FROM mine_seen ORDER BY ZNAME")
     try InPlace.open(url, model(true), InPlace.options) { _ in }
     #expect(try InPlace.rows(url, "SELECT a FROM mine") == [["1"]])
     // One of a column that goes can't.
     #expect(
       try InPlace.rows(url, "SELECT name FROM sqlite_master WHERE name LIKE 'mine%' ORDER BY name")
-        == [["mine"], ["mine_name"]])
+        == [["mine"], ["mine_name"], ["mine_seen"], ["mine_sorted"]])
   }
 
   @Test("A file without a model cache gets one, and metadata of the program's stay")

@@ -39,6 +39,8 @@ public final class StoreFileReader {
       throw StoreFileError(url: url, reason: reason)
     }
     sqlite3_busy_timeout(handle, 5_000)
+    // The file may be of somebody else's making.
+    _ = csqlite_distrust_schema(handle)
     self.url = url
     connection = handle
   }

@@ -115,6 +115,11 @@ final class Connection {
   /// Runs statements that return nothing and are not needed again.
   func execute(_ sql: String) throws {
     trace?.willRun(sql)
+    // Where a table's form changes, SQLite looks through all views of the file, and refuses one over another if views
+    // are not allowed. It asks none for rows.
+    let changesForm = sql.hasPrefix("ALTER TABLE")
+    if changesForm { _ = csqlite_allow_views(database, 1) }
+    defer { if changesForm { _ = csqlite_allow_views(database, 0) } }
     let code = sqlite3_exec(database, sql, nil, nil, nil)
     if code != SQLITE_OK { throw failure(sql) }
   }

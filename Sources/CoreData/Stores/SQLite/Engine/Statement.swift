@@ -52,9 +52,13 @@ final class Statement {
     let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     let code = sqlite3_prepare_v3(database, sql, -1, flags, &handle, nil)
     guard code == SQLITE_OK, let handle else {
-      throw SQLiteError(
+      var error = SQLiteError(
         extendedCode: code == SQLITE_OK ? SQLITE_MISUSE : sqlite3_extended_errcode(database),
         message: code == SQLITE_OK ? "empty statement" : String(cString: sqlite3_errmsg(database)), sql: sql)
+      if error.code == Int(SQLITE_ERROR), let view = Statement.view(in: sql, database) {
+        error.message = "\(view) is a view, and has to be a table"
+      }
+      throw error
     }
     self.handle = handle
     self.sql = sql
@@ -62,6 +66,20 @@ final class Statement {
   }
 
   deinit { sqlite3_finalize(handle) }
+
+  /// The first view of the file that a text names. SQLite's own words are of what the view looks for.
+  private static func view(in sql: String, _ database: OpaquePointer) -> String? {
+    let words = Set(sql.uppercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+    var handle: OpaquePointer?
+    sqlite3_prepare_v2(database, "SELECT name FROM sqlite_master WHERE type = 'view'", -1, &handle, nil)
+    defer { sqlite3_finalize(handle) }
+    while sqlite3_step(handle) == SQLITE_ROW {
+      if let name = sqlite3_column_text(handle, 0).map(String.init(cString:)), words.contains(name.uppercased()) {
+        return name
+      }
+    }
+    return nil
+  }
 
   // Binding. It fails only by misuse (no such parameter, a statement that was not reset) and, where SQLite takes a
   // copy, for lack of memory. The next step throws the latter.
@@ -177,6 +195,11 @@ final class Statement {
   // Columns of the current row.
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func isNumber(_ column: Int32) -> Bool {
+    let type = sqlite3_column_type(handle, column)
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT
+  }
 
   func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 

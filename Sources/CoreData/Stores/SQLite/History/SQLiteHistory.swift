@@ -84,12 +84,19 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       return (table, StatementText("SELECT MAX(\(inTable), \(reserved))"))
     })
 
-  /// The last key that a table has given out. Throws if too few are left behind it, as a file may say.
+  /// The last key that a table has given out; 0 for none. Throws if the file says that too few are left behind it, or
+  /// has a text in place of a number, which SQLite takes for more than any key.
   func lastKey(of table: HistoryTables.Table, _ connection: Connection) throws -> Int64 {
     let statement = try connection.statement(SQLiteHistory.lastKeys[table]!)
     defer { statement.reset() }
     connection.trace?.willRun(statement, parameters: [])
-    let last = try statement.step() ? statement.int(0) : 0
+    guard try statement.step() else { return 0 }
+    guard statement.isNumber(0) else {
+      throw Failure.incompatibleSchema(
+        url: store.url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+        what: "its row \(table.rawValue) has the Z_MAX \(Failure.words(for: statement.text(0))), which is no number")
+    }
+    let last = max(statement.int(0), 0)
     // No transaction has more than four billion changes.
     guard last <= Int64.max - Int64(UInt32.max) else {
       throw store.noKeysLeft(row: "\(table.rawValue)", maximum: last)

@@ -114,6 +114,12 @@ extension ExistingSchema {
       else { return nil }
       return Entity(number: number, name: name, parent: row[2].flatMap(Int.init) ?? 0)
     }
+    // The number is the table's key, unless somebody has made the table anew.
+    var numbers: Set<Int> = []
+    for entity in entities where !numbers.insert(entity.number).inserted {
+      throw Failure.incompatibleSchema(
+        url: url, table: "Z_PRIMARYKEY", what: "two rows have the Z_ENT \(entity.number)")
+    }
     let tables = try ExistingSchema.readTables(connection)
     let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Any] ?? [:]
     self.init(url: url, entities: entities, hashedNames: Set(hashes.keys), tables: tables)
