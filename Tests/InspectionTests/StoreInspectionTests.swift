@@ -19,6 +19,23 @@ struct StoreInspectionTests {
     return text
   }
 
+  @Test("A journal that has a file elsewhere removed is not played back, in a copy neither")
+  func journal() throws {
+    try Library.make(at: url)
+    let secret = folder.file("secret")
+    try Data("secret".utf8).write(to: secret)
+    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    let name = Array(secret.path.utf8)
+    let sum = name.reduce(0) { $0 + Int($1) }
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    let head = magic + number(0) + number(1) + number(10) + number(512) + number(4096)
+    let journal = head + [UInt8](repeating: 0, count: 512 - head.count) + number(0x40001) + name
+    try Data(journal + number(name.count) + number(sum) + magic).write(to: folder.file("Library.sqlite-journal"))
+    let text = "\(String(describing: failure { _ = try open(url) }))"
+    #expect(text.contains(url.path) && text.contains("the removal of the file \(secret.path)"), "\(text)")
+    #expect(try Data(contentsOf: secret) == Data("secret".utf8))
+  }
+
   @Test("A small store is described in these words")
   func text() throws {
     try Library.make(at: url)

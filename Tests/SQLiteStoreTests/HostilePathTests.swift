@@ -15,9 +15,9 @@ struct HostilePathTests {
     return model.make()
   }()
 
-  private func insertBook(_ type: String, at url: URL) throws {
+  private func insertBook(_ type: String, at url: URL, options: [AnyHashable: Any]? = nil) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.books)
-    let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+    let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {
@@ -50,6 +50,58 @@ struct HostilePathTests {
     _ = try? insertBook(NSSQLiteStoreType, at: url)
     _ = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
     #expect(try Data(contentsOf: secret) == Data("secret".utf8))
+  }
+
+  /// A journal that says that a transaction was not complete, and which file goes when it is played back.
+  private func writeJournal(of url: URL, naming file: URL) throws {
+    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    let name = Array(file.path.utf8)
+    let pages = try Data(contentsOf: url).count / 4096
+    var bytes = magic + number(0) + number(1) + number(pages) + number(512) + number(4096)
+    bytes += [UInt8](repeating: 0, count: 512 - bytes.count)
+    let sum = name.reduce(0) { $0 + Int($1) }
+    bytes += number(0x4000_0000 / 4096 + 1) + name + number(name.count) + number(sum) + magic
+    try Data(bytes).write(to: URL(fileURLWithPath: url.path + "-journal"))
+  }
+
+  @Test("A journal that has a file elsewhere removed is not played back, in the store's place, in a copy, or by a link")
+  func journal() throws {
+    let url = folder.file("S.sqlite")
+    try insertBook(NSSQLiteStoreType, at: url)
+    let secret = try secret()
+    try link("L.sqlite", to: url)
+    let readOnly: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
+    let calls: [() throws -> Void] = [
+      { try insertBook(NSSQLiteStoreType, at: url) },
+      { try insertBook(NSSQLiteStoreType, at: folder.file("L.sqlite")) },
+      {
+        try NSPersistentStoreCoordinator(managedObjectModel: Self.books)
+          .addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: readOnly)
+      },
+      { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url) },
+      { _ = try NSManagedObjectModel(storedIn: url) },
+    ]
+    for call in calls {
+      try writeJournal(of: url, naming: secret)
+      let error = #expect(throws: NSError.self) { try call() }
+      let text = error?.localizedDescription ?? ""
+      #expect(text.contains("S.sqlite") || text.contains("L.sqlite"), "\(text)")
+      #expect(text.contains("the removal of the file \(secret.path)"), "\(text)")
+      #expect(try Data(contentsOf: secret) == Data("secret".utf8))
+    }
+  }
+
+  @Test("A journal of a transaction over several databases of the folder is played back")
+  func journals() throws {
+    let url = folder.file("S.sqlite")
+    let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": "DELETE"]]
+    try insertBook(NSSQLiteStoreType, at: url, options: options)
+    let shared = folder.file("Other.sqlite-mj01ABCD9EF")
+    try Data("x".utf8).write(to: shared)
+    try writeJournal(of: url, naming: shared)
+    try insertBook(NSSQLiteStoreType, at: url, options: options)
+    #expect(!FileManager.default.fileExists(atPath: shared.path))
   }
 
   @Test(

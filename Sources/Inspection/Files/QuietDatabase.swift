@@ -1,4 +1,5 @@
 internal import CSQLite
+import CoreData
 import Foundation
 
 /// A SQLite file that can be read without a trace: the file itself if it has no log or journal, otherwise a copy that
@@ -32,6 +33,11 @@ final class QuietDatabase {
     url = folder.appendingPathComponent(original.lastPathComponent)
     do {
       try Self.copy(original, to: url, in: folder)
+      if let name = RollbackJournal.removedFile(beside: url.path) {
+        throw InspectionFailure(
+          "The journal beside \(original.path) asks for the removal of the file \(name), which is of no transaction of "
+            + "this file alone. It is not played back.")
+      }
       try Self.takeLogIn(url)
     } catch let failure as InspectionFailure {
       TemporaryFolders.remove(folder.path)

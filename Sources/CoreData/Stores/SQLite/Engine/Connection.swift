@@ -44,6 +44,7 @@ final class Connection {
     flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     if options.isURI { flags |= SQLITE_OPEN_URI }
     if options.mayCreate { flags |= SQLITE_OPEN_CREATE }
+    if !options.isURI { try RollbackJournal.check(beside: path) }
     let (code, file) = DatabaseFiles.opening(options.isURI ? nil : path) {
       sqlite3_open_v2(path, &database, flags, nil)
     }
