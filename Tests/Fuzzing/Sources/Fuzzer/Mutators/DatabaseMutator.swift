@@ -98,10 +98,15 @@ enum DatabaseMutator {
 
   private static func changeEntities(_ database: Database, _ dice: inout Dice) {
     let row = dice.below(9)
-    switch dice.below(4) {
+    switch dice.below(5) {
     case 0: database.execute("UPDATE Z_PRIMARYKEY SET Z_NAME = '\(dice.any(names)!)' WHERE rowid = \(row)")
     case 1: database.execute("UPDATE Z_PRIMARYKEY SET Z_SUPER = \(dice.below(8)) WHERE rowid = \(row)")
     case 2: database.execute("UPDATE OR IGNORE Z_PRIMARYKEY SET Z_ENT = \(dice.below(12)) WHERE rowid = \(row)")
+    case 3:
+      // Without a key, numbers can be there twice.
+      database.execute(
+        "CREATE TABLE X AS SELECT * FROM Z_PRIMARYKEY; DROP TABLE Z_PRIMARYKEY; ALTER TABLE X RENAME TO Z_PRIMARYKEY; "
+          + "UPDATE Z_PRIMARYKEY SET Z_ENT = \(dice.below(6)) WHERE rowid = \(row)")
     default: database.execute("DELETE FROM Z_PRIMARYKEY WHERE rowid = \(row)")
     }
   }
@@ -109,7 +114,7 @@ enum DatabaseMutator {
   private static func changeSchema(_ database: Database, _ dice: inout Dice) {
     guard let (table, column) = dice.any(database.columns) else { return }
     let name = "\"\(dice.any(names)!)\""
-    switch dice.below(9) {
+    switch dice.below(10) {
     case 0: database.execute("DROP TABLE \(table)")
     case 1: database.execute("ALTER TABLE \(table) RENAME TO \(name)")
     case 2: database.execute("ALTER TABLE \(table) RENAME COLUMN \(column) TO \(name)")
@@ -120,7 +125,13 @@ enum DatabaseMutator {
     case 6:
       database.execute(
         "CREATE TRIGGER T\(dice.below(100)) AFTER UPDATE ON \(table) BEGIN DELETE FROM \(table); END")
-    case 7: database.execute("CREATE TABLE \(name) (Z_PK INTEGER PRIMARY KEY, \(name) BLOB)")
+    case 7:
+      // A view whose rows have no end.
+      let columns = database.columns.filter { $0.table == table }.map { "x AS \($0.column)" }.joined(separator: ", ")
+      database.execute(
+        "DROP TABLE \(table); CREATE VIEW \(table) AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) "
+          + "SELECT \(columns) FROM c WHERE x = \(dice.below(3))")
+    case 8: database.execute("CREATE TABLE \(name) (Z_PK INTEGER PRIMARY KEY, \(name) BLOB)")
     default:
       database.execute(
         "PRAGMA writable_schema = ON; UPDATE sqlite_master SET \(dice.any(["name", "tbl_name", "sql"])!) = "

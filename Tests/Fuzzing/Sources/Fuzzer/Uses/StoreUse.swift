@@ -14,7 +14,7 @@ struct StoreUse {
   func all() throws {
     defer { for store in coordinator.persistentStores { try? coordinator.remove(store) } }
     var failure: (any Error)?
-    for step in [read, ask, change, delete, read, history] {
+    for step in [read, ask, change, relate, batches, delete, read, history] {
       do { try step() } catch { failure = error }
     }
     if let failure { throw failure }
@@ -70,6 +70,10 @@ struct StoreUse {
         _ = try context.count(for: request)
         _ = found.map { $0.value(forKey: "name").map { "\($0)".utf8.count } }
       }
+      let related = NSFetchRequest<NSManagedObject>(entityName: name)
+      related.relationshipKeyPathsForPrefetching =
+        coordinator.managedObjectModel.entitiesByName[name]?.relationshipsByName.keys.sorted()
+      _ = try context.fetch(related).map { $0.objectID.uriRepresentation().absoluteString.utf8.count }
       let values = NSFetchRequest<NSDictionary>(entityName: name)
       values.resultType = .dictionaryResultType
       values.propertiesToFetch = ["number", "name"]
@@ -87,6 +91,48 @@ struct StoreUse {
       let object = NSEntityDescription.insertNewObject(forEntityName: name, into: context)
       object.setValue(2, forKey: "number")
       try context.save()
+    }
+  }
+
+  /// Members change their order, leave and come.
+  func relate() throws {
+    try perform { name in
+      for object in try objects(name) {
+        let relationships = object.entity.relationshipsByName.values.sorted { $0.name < $1.name }
+        try context.fulfil([object], relationshipKeyPaths: relationships.map(\.name))
+        for relationship in relationships {
+          guard let destination = relationship.destinationEntity else { continue }
+          let other = NSManagedObject(entity: destination, insertInto: context)
+          if !relationship.isToMany {
+            object.setValue(other, forKey: relationship.name)
+          } else if relationship.isOrdered {
+            let members = (object.value(forKey: relationship.name) as? NSOrderedSet)?.array ?? []
+            object.setValue(NSOrderedSet(array: members.reversed() + [other]), forKey: relationship.name)
+          } else {
+            let members = (object.value(forKey: relationship.name) as? NSSet)?.allObjects ?? []
+            object.setValue(NSSet(array: Array(members.dropFirst()) + [other]), forKey: relationship.name)
+          }
+        }
+      }
+      try context.save()
+    }
+  }
+
+  func batches() throws {
+    try perform { name in
+      let update = NSBatchUpdateRequest(entityName: name)
+      update.predicate = try NSPredicate.parsing("number >= 1")
+      update.propertiesToUpdate = ["number": 3]
+      update.resultType = .updatedObjectIDsResultType
+      _ = (try context.execute(update) as? NSBatchUpdateResult).map { "\($0.result ?? 0)".utf8.count }
+      let insert = NSBatchInsertRequest(entityName: name, objects: [["number": 7], ["name": "Author 1"]])
+      insert.resultType = .objectIDs
+      _ = (try context.execute(insert) as? NSBatchInsertResult).map { "\($0.result ?? 0)".utf8.count }
+      let gone = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
+      gone.predicate = try NSPredicate.parsing("number == 7")
+      let delete = NSBatchDeleteRequest(fetchRequest: gone)
+      delete.resultType = .resultTypeObjectIDs
+      _ = (try context.execute(delete) as? NSBatchDeleteResult).map { "\($0.result ?? 0)".utf8.count }
     }
   }
 
