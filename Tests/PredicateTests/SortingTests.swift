@@ -108,9 +108,54 @@ struct SortingTests {
 
   @Test("Foundation's SortDescriptor becomes a sort descriptor")
   func sortDescriptor() throws {
-    let descriptor = NSSortDescriptor(SortDescriptor(\Volume.title, order: .reverse))
+    let descriptor = NSSortDescriptor(SortDescriptor(\Volume.title, comparator: .lexical, order: .reverse))
     #expect(try SortKey(descriptor) == SortKey(path: ["title"], ascending: false))
     #expect(titles(descriptor) == ["ä", "b", "a9", "a10", "B"])
+  }
+
+  @Test("Texts of Foundation's SortDescriptor compare as file managers do, unless bytes are asked for")
+  func standardOrder() throws {
+    let sorts = [
+      SortDescriptor(\Volume.title), SortDescriptor(\Volume.title, comparator: .localizedStandard),
+      SortDescriptor(\.title, order: .forward),
+    ]
+    for sort in sorts {
+      #expect(volumes.sorted(using: sort).map(\.title) == ["ä", "a9", "a10", "b", "B"])
+      #expect(titles(NSSortDescriptor(sort)) == ["ä", "a9", "a10", "b", "B"])
+      #expect(
+        try SortKey(NSSortDescriptor(sort)) == SortKey(path: ["title"], ascending: true, collation: .localizedStandard))
+    }
+    #expect(NSSortDescriptor(SortDescriptor(\Volume.title)).key == "title")
+    let byWriter = SortDescriptor(\Volume.writer?.name, order: .reverse)
+    #expect(try SortKey(NSSortDescriptor(byWriter)).path == ["writer", "name"])
+    volumes[3].writer = Writer()
+    #expect(volumes.sorted(using: byWriter).first?.title == "a9")
+    #expect(try SortKey(NSSortDescriptor(SortDescriptor(\Volume.pages))) == SortKey(path: ["pages"]))
+  }
+
+  @Test("Texts are in the order of Foundation's comparison, whether or not it has to be asked")
+  func standardComparison() {
+    let letters = "aAbB09 -é".map(String.init)
+    var texts = [""] + letters
+    for first in letters { texts += letters.map { first + $0 } }
+    texts += [
+      "a9", "a10", "a010", "Aa", "aA", "item 2", "Item 10", "e\u{301}a", "ea", "9\u{301}", "99", "straße", "strasse",
+    ]
+    let different = texts.flatMap { left in
+      texts.filter { StandardOrder.order(left, $0).signum() != left.localizedStandardCompare($0).rawValue }
+        .map { "\(left) \($0)" }
+    }
+    #expect(different == [])
+  }
+
+  @Test("A key path has the name that key-value coding calls it")
+  func keyPathStrings() {
+    #expect((\Volume.title)._kvcKeyPathString == "title")
+    let paths: [PartialKeyPath<Volume>] = [\.pages, \.writer?.name]
+    #expect(paths.map { $0._kvcKeyPathString! } == ["pages", "writer.name"])
+    #expect((\[Int].[3])._kvcKeyPathString == nil)
+    let predicate = NSPredicate(format: "%K == %@", (\Volume.title)._kvcKeyPathString!, "b")
+    #expect(volumes.filter { predicate.evaluate(with: $0) }.map(\.title) == ["b"])
   }
 
   @Test("Constants sort as in SQLite: nil, numbers, texts by bytes, bytes")

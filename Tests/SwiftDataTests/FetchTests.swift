@@ -189,6 +189,34 @@ struct FetchTests {
     for sort in sorts { #expect(try context.fetch(FetchDescriptor<Book>(sortBy: sort)).first?.title == "Emma") }
   }
 
+  @Test("Texts are sorted as file managers do, unless bytes are asked for", arguments: [true, false])
+  func standardOrder(saved: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = try library(folder.file())
+    for name in ["Zola", "Item 10", "apple", "item 2"] {
+      context.insert(Author(name: name))
+      context.insert(Book(isbn: name, title: "x", author: nil))
+    }
+    if saved { try context.save() }
+    func names(_ sort: SortDescriptor<Author>) throws -> [String] {
+      try context.fetch(FetchDescriptor(sortBy: [sort])).map(\.name)
+    }
+    #expect(try names(SortDescriptor(\.name)) == ["apple", "item 2", "Item 10", "Zola"])
+    #expect(try names(SortDescriptor(\.name, order: .reverse)) == ["Zola", "Item 10", "item 2", "apple"])
+    #expect(try names(SortDescriptor(\.name, comparator: .localizedStandard)).first == "apple")
+    #expect(try names(SortDescriptor(\.name, comparator: .lexical)) == ["Item 10", "Zola", "apple", "item 2"])
+    let authors = try context.fetch(FetchDescriptor<Author>())
+    #expect(authors.sorted(using: SortDescriptor(\.name)).map(\.name) == ["apple", "item 2", "Item 10", "Zola"])
+    for book in try context.fetch(FetchDescriptor<Book>()) where book.isbn != "apple" {
+      book.author = authors.first { $0.name == book.isbn }
+    }
+    if saved { try context.save() }
+    let books = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.author?.name)])
+    let found = try context.fetch(books)
+    #expect(found.map(\.isbn) == ["apple", "item 2", "Item 10", "Zola"])
+    #expect(found.reversed().sorted(using: SortDescriptor(\.author?.name)).map(\.isbn) == found.map(\.isbn))
+  }
+
   @Test("Pending changes count, unless they are not wanted")
   func pending() throws {
     let folder = TemporaryFolder()

@@ -84,7 +84,10 @@ extension ModelContext {
         throw SwiftDataError.unsupportedSortDescriptor
       }
       let key = names.isEmpty ? "objectID" : names.joined(separator: ".")
-      return NSSortDescriptor(key: key, ascending: sort.order == .forward)
+      let isStandard = _StandardText.isEnd(of: keyPath)
+      return NSSortDescriptor(
+        key: key, ascending: sort.order == .forward,
+        selector: isStandard ? Selector("localizedStandardCompare:") : nil)
     }
     if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
     if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
@@ -107,12 +110,12 @@ extension ModelContext {
     return names.joined(separator: ".")
   }
 
-  /// The entities of a class and of its subclasses, for `$0 is Novel`.
+  /// The entities of a class and of its subclasses, its own first, for `$0 is Novel` and `$0 as? Novel`.
   private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
     guard let model = type as? any PersistentModel.Type else { return nil }
     let wanted = ModelType.of(model)
-    return stores.classes.byName.values.filter { $0.inherits(from: wanted) }.map(\.name).sorted()
-      .compactMap { stores.model.entitiesByName[$0] }
+    let below = stores.classes.byName.values.filter { $0 !== wanted && $0.inherits(from: wanted) }.map(\.name).sorted()
+    return ([wanted.name] + below).compactMap { stores.model.entitiesByName[$0] }
   }
 
   /// What takes the place of a captured value in the predicate: an object id for a model or an identity, the raw value

@@ -77,11 +77,24 @@ enum ModelKeyPaths {
     return found
   }
 
+  // Under `lock`: such key paths are few, and descriptions slow.
+  nonisolated(unsafe) private static var known: [AnyKeyPath: [String]] = [:]
+  private static let lock = NSLock()
+
   private static func described(_ keyPath: AnyKeyPath, _ root: ModelType) -> [String]? {
+    if let names = lock.withLock({ known[keyPath] }) { return names }
+    let names = read(keyPath, root)
+    lock.withLock { known[keyPath] = names }
+    return names
+  }
+
+  private static func read(_ keyPath: AnyKeyPath, _ root: ModelType) -> [String]? {
     guard ModelAssumption.keyPathGetters.isMet else { return nil }
     var place = Place.model(root)
     var names: [String] = []
-    for step in steps("\(keyPath)") {
+    var path = steps("\(keyPath)")
+    if _StandardText.isEnd(of: keyPath) { path.removeLast() }
+    for step in path {
       switch place {
       case .model(let type):
         guard let property = property(of: type, at: step) else { return nil }

@@ -27,10 +27,21 @@ enum KeyPathNames {
     if let owner = type(of: keyPath).rootType as? any KeyPathNaming.Type, let names = owner.names(of: keyPath) {
       return names
     }
-    if let text = keyPath._kvcKeyPathString { return text.split(separator: ".").map(String.init) }
-    let description = "\(keyPath)"
+    var description = "\(keyPath)"
+    if _StandardText.isEnd(of: keyPath), let step = description.range(of: ".<", options: .backwards) {
+      description = String(description[..<step.lowerBound])
+    }
     if let names = KeyPathDescription.names(in: description) { return names }
     throw SortKey.unsupported(
       "the key path \(description) has no name that could be found; use NSSortDescriptor(key:ascending:)")
   }
+}
+
+extension AnyKeyPath {
+  /// The names of the properties along the key path, as `"author.name"`; nil if they can't be found.
+  ///
+  ///     let predicate = NSPredicate(format: "%K == %@", (\Book.title)._kvcKeyPathString!, "Solaris")
+  ///
+  /// It takes the place of Swift's own, which is nil for every key path where there is no Objective-C.
+  public var _kvcKeyPathString: String? { (try? KeyPathNames.path(of: self))?.joined(separator: ".") }
 }

@@ -133,13 +133,15 @@ extension _SortDescriptorInitializers {
       as! Self
   }
   /// Converts Foundation's `SortDescriptor`: its key path and order, or, if it has no key path, its comparison, which
-  /// works in memory only. Strings compare by their bytes; Foundation on Linux has no other way.
+  /// works in memory only. Texts compare as the descriptor says: see `SortDescriptor.init(_:order:)`.
   public init<Compared>(_ descriptor: SortDescriptor<Compared>) {
     let ascending = descriptor.order == .forward
     if let keyPath = descriptor.keyPath {
+      let isStandard = _StandardText.isEnd(of: keyPath)
       self =
-        KeySortDescriptor(key: nil, keyPath: keyPath, ascending: ascending, selector: nil, comparator: nil)
-        as! Self
+        KeySortDescriptor(
+          key: nil, keyPath: keyPath, ascending: ascending, selector: isStandard ? "localizedStandardCompare:" : nil,
+          comparator: nil) as! Self
     } else {
       // The comparison already includes the order.
       let compare: Comparator = { descriptor.compare($0 as! Compared, $1 as! Compared) }

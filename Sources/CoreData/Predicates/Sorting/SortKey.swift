@@ -157,7 +157,7 @@ extension SortKey.Collation {
     case .caseInsensitive: compareStrings(a, b, options: .caseInsensitive)
     case .localized: a.localizedCompare(b).rawValue
     case .localizedCaseInsensitive: a.localizedCaseInsensitiveCompare(b).rawValue
-    case .localizedStandard: a.localizedStandardCompare(b).rawValue
+    case .localizedStandard: StandardOrder.order(a, b)
     }
   }
 }

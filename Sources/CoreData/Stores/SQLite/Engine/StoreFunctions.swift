@@ -25,7 +25,8 @@ enum StoreFunctions {
       SortKey.Collation.caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
     ] {
       try connection.register(collation: collation.sqlName ?? "") { a, b in
-        collation.order(String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self))
+        if case .localizedStandard = collation, let order = StandardOrder.order(a, b) { return order }
+        return collation.order(String(decoding: a, as: UTF8.self), String(decoding: b, as: UTF8.self))
       }
     }
   }
