@@ -126,9 +126,27 @@ struct InheritanceTests {
     let cheap = FetchDescriptor<FairTrip>(
       predicate: #Predicate<FairTrip> { $0.perDiem < 10 }, sortBy: [SortDescriptor(\FairTrip.perDiem)])
     #expect(try context.fetch(cheap).map(\.name) == ["Fair"])
-    #expect(throws: SwiftDataError.unsupportedPredicate) {
-      try names(context, #Predicate<Trip> { ($0 as? PrivateTrip)?.reason == "Sun" })
+  }
+
+  @Test("Predicates ask for properties of the classes below by a cast", arguments: [true, false])
+  func casts(saved: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    if !saved { for trip in try context.fetch(FetchDescriptor<Trip>()) { trip.days += 1 } }
+    #expect(try names(context, #Predicate { ($0 as? PrivateTrip)?.reason == "Sun" }) == ["Private"])
+    #expect(try names(context, #Predicate { ($0 as? PrivateTrip) == nil }) == ["Business", "Fair", "Trip"])
+    #expect(try names(context, #Predicate { ($0 as? FairTrip)?.stand?.place == "Hall" }) == ["Fair"])
+    #expect(try names(context, #Predicate { ($0 as! BusinessTrip).perDiem > 3 }) == ["Business"])
+    let costly = #Predicate<Trip> { trip in
+      if let business = trip as? BusinessTrip { business.perDiem > 3 } else { trip.name == "Trip" }
     }
+    #expect(try names(context, costly) == ["Business", "Trip"])
+    let other = #Predicate<Trip> { (($0 as? FairTrip)?.hall ?? 0) == 0 && ($0 as? PrivateTrip)?.reason != "Sun" }
+    #expect(try names(context, other) == ["Business", "Trip"])
+    let stays = FetchDescriptor<Stay>(predicate: #Predicate { ($0.trip as? FairTrip)?.hall == 7 })
+    #expect(try context.fetch(stays).map(\.place) == ["Hall"])
+    let noText = #Predicate<Trip> { ($0.name as? Int) == 1 }
+    #expect(throws: SwiftDataError.unsupportedPredicate) { try names(context, noText) }
   }
 
   @Test("A deletion may leave out the classes below")

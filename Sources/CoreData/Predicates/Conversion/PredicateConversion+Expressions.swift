@@ -60,12 +60,18 @@ extension PredicateExpressions.NilCoalesce: ConvertibleExpression {
 }
 
 extension ExpressionNode {
-  /// `a.b` for `a != nil ? a.b : nil`, as optional chaining is converted: a key path is nil behind nil by itself.
+  /// `a.b` for `a != nil ? a.b : nil`, as optional chaining is converted: a key path is nil behind nil by itself, and
+  /// so is one behind a cast.
   fileprivate var unwrapped: ExpressionNode {
-    guard case .conditional(.comparison(let test), let result, .constant(.null)) = self, test.comparator == .notEqualTo,
-      test.right == .constant(.null), result.isPath(from: test.left)
-    else { return self }
-    return result
+    guard case .conditional(let test, let result, .constant(.null)) = self else { return self }
+    switch test {
+    case .comparison(let test) where test.comparator == .notEqualTo && test.right == .constant(.null):
+      return result.isPath(from: test.left) ? result : self
+    case .or:
+      if case .nested(let base, _) = result, base.cast?.test == test { return result }
+      return self
+    default: return self
+    }
   }
 
   private func isPath(from start: ExpressionNode) -> Bool {
@@ -89,7 +95,7 @@ extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
       conversion.bindings[variable] = known
     }
     let result = try conversion.expression(transform)
-    let exists = PredicateNode.comparison(Comparison(value, .notEqualTo, .constant(.null)))
+    let exists = value.cast?.test ?? .comparison(Comparison(value, .notEqualTo, .constant(.null)))
     return .expression(.conditional(exists, result, .constant(.null)))
   }
 }
@@ -114,10 +120,46 @@ extension PredicateExpressions.CollectionIndexSubscript: ConvertibleExpression {
 
 extension PredicateExpressions.TypeCheck: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    guard let entities = conversion.entities(Desired.self) else { throw PredicateConversion.Unsupported() }
-    let entity = try conversion.expression(input).appending(["entity"])
-    return .predicate(
-      .or(entities.map { .comparison(Comparison(entity, .equalTo, .constant(.object($0)))) }))
+    .predicate(try conversion.check(try conversion.expression(input), isOf: Desired.self))
+  }
+}
+
+extension PredicateExpressions.ConditionalCast: ConvertibleExpression {
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.cast(input, to: Desired.self)
+  }
+}
+
+extension PredicateExpressions.ForceCast: ConvertibleExpression {
+  /// Where it would fail in memory it is nil, since a store may look at more objects than the program means.
+  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
+    try conversion.cast(input, to: Desired.self)
+  }
+}
+
+extension PredicateConversion {
+  /// Whether an object is of a class or of a subclass. The first comparison is with the class' own entity.
+  fileprivate func check(_ object: ExpressionNode, isOf type: Any.Type) throws -> PredicateNode {
+    guard let entities = entities(type), !object.isConstant else { throw Unsupported() }
+    let entity = object.appending(["entity"])
+    return .or(entities.map { .comparison(Comparison(entity, .equalTo, .constant(.object($0)))) })
+  }
+
+  /// An object if it is of a class or of a subclass, else nil.
+  fileprivate mutating func cast(_ input: Any, to type: Any.Type) throws -> Part {
+    let object = try expression(input)
+    return .expression(.conditional(try check(object, isOf: type), object, .constant(.null)))
+  }
+}
+
+extension ExpressionNode {
+  /// The test and the object of a cast; nil for what is no cast.
+  var cast: (test: PredicateNode, entity: NSEntityDescription, object: ExpressionNode)? {
+    guard case .conditional(.or(let tests), let object, .constant(.null)) = self,
+      case .comparison(let first)? = tests.first, first.left == object.appending(["entity"]),
+      case .constant(.object(let entity as NSEntityDescription)) = first.right
+    else { return nil }
+    return (.or(tests), entity, object)
   }
 }
 

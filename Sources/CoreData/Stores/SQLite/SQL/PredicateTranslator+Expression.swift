@@ -150,6 +150,10 @@ extension PredicateTranslator {
       // The variable may belong to a sub-select further out. Its path is joined there, because its table is there.
       return try self.path(path, from: source, inner, whole: path)
     }
+    // A hierarchy has one table, where the columns of a subentity are nil in other rows, so the path needs no test.
+    if base.cast != nil, let (place, source) = try source(of: base, scope) {
+      return try self.path(path, from: source, place, whole: path)
+    }
     guard case .collection(let collection) = try operand(base, scope) else {
       throw scope.unsupported("The key path \(path.joined(separator: ".")) on an expression")
     }
@@ -160,6 +164,37 @@ extension PredicateTranslator {
       return try aggregate(whole, at: place, scope)
     }
     return .collection(whole)
+  }
+
+  /// The table with the row of an object, and the scope that joins its paths; nil for what is no object.
+  private func source(of node: ExpressionNode, _ scope: QueryScope) throws -> (QueryScope, QueryScope.Source)? {
+    if let cast = node.cast {
+      guard let layout = scope.schema.layouts.layout(of: cast.entity),
+        let (place, source) = try source(of: cast.object, scope)
+      else { return nil }
+      return (place, source.seen(as: layout))
+    }
+    switch node {
+    case .evaluatedObject: return (scope, scope.source)
+    case .variable(let name): return scope.variables[name].map { ($0.scope, $0.source) }
+    case .keyPath(let path): return try destination(of: path, from: scope.source, scope).map { (scope, $0) }
+    case .nested(let base, let path):
+      guard let (place, source) = try source(of: base, scope) else { return nil }
+      return try destination(of: path, from: source, place).map { (place, $0) }
+    default: return nil
+    }
+  }
+
+  /// The table at the end of a path of to-one relationships; nil for another path.
+  private func destination(
+    of path: [String], from start: QueryScope.Source, _ scope: QueryScope
+  ) throws -> QueryScope.Source? {
+    var source = start
+    for name in path {
+      guard let property = source.layout.property(named: name), property.kind == .toOne else { return nil }
+      source = try scope.destination(of: property, from: source)
+    }
+    return source
   }
 
   // Functions.

@@ -17,6 +17,9 @@ final class QueryScope {
       self.tally = tally
     }
 
+    /// The same table, with its rows taken as ones of a subentity.
+    func seen(as layout: EntityLayout) -> Source { Source(name, layout: layout, depth: depth, tally: tally) }
+
     /// The alias that its columns are qualified with. Each use is recorded, see `noting`.
     var alias: String {
       tally.outermostUse = min(tally.outermostUse, depth)
