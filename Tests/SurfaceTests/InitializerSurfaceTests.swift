@@ -31,6 +31,49 @@ extension NSManagedObjectContext {
   }
 }
 
+// Factories of extensions, which make an object of the class that they are called on.
+
+extension NSManagedObjectContext {
+  fileprivate static func background(of coordinator: NSPersistentStoreCoordinator) -> Self {
+    let context = self.init(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+}
+
+extension NSPersistentStoreCoordinator {
+  fileprivate class func empty() -> Self { self.init(managedObjectModel: NSManagedObjectModel()) }
+}
+
+extension NSPersistentContainer {
+  fileprivate static func stamps() -> Self {
+    self.init(name: "Stamps", managedObjectModel: NSManagedObjectModel(oneEntity: NSEntityDescription(named: "Stamp")))
+  }
+  fileprivate static func missing() -> Self { self.init(name: "NoSuchModel") }
+}
+
+private final class NotedContext: NSManagedObjectContext {
+  let note: String
+
+  override init(concurrencyType: NSManagedObjectContextConcurrencyType) {
+    note = concurrencyType == .privateQueueConcurrencyType ? "private" : "main"
+    super.init(concurrencyType: concurrencyType)
+  }
+
+  required init?(coder: NSCoder) { fatalError("A context is in no archive.") }
+}
+
+private class NotedContainer: NSPersistentContainer, @unchecked Sendable {
+  var note = ""
+
+  override init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    super.init(name: name, managedObjectModel: model)
+    note = "\(name) of \(model.entities.count)"
+  }
+}
+
+private final class SubclassedContainer: NotedContainer, @unchecked Sendable {}
+
 private final class EditingContext: NSManagedObjectContext {
   init(of parent: NSManagedObjectContext) {
     super.init(concurrencyType: .mainQueueConcurrencyType)
@@ -278,6 +321,21 @@ struct InitializerSurfaceTests {
       return try context.fetch(request).map { $0.value(forKey: "text") as? String }
     }
     #expect(texts == ["a", "b"])
+  }
+
+  @Test("Static methods of contexts, coordinators and containers make an object of the class they are called on")
+  func factories() throws {
+    let coordinator = try coordinator()
+    let context = NSManagedObjectContext.background(of: coordinator)
+    #expect(
+      context.concurrencyType == .privateQueueConcurrencyType && context.persistentStoreCoordinator === coordinator)
+    let noted = NotedContext.background(of: coordinator)
+    #expect(noted.note == "private" && noted.persistentStoreCoordinator === coordinator)
+    #expect(type(of: NSPersistentStoreCoordinator.empty()) == NSPersistentStoreCoordinator.self)
+    #expect(NSPersistentContainer.stamps().name == "Stamps")
+    #expect(SubclassedContainer.stamps().note == "Stamps of 1" && NotedContainer.missing().note == "NoSuchModel of 0")
+    let type: NSPersistentContainer.Type = NSPersistentCloudKitContainer.self
+    #expect(type.stamps() is NSPersistentCloudKitContainer)
   }
 
   @Test("Notes on a model in use may change")

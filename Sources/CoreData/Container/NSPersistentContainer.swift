@@ -72,6 +72,12 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ownCoordinator.withStores { $0.loading = .notAsked }
   }
 
+  /// `makeDynamically(_:_:)`.
+  @_silgen_name("core_data_make_container")
+  convenience init(dynamically name: String, _ model: NSManagedObjectModel) {
+    self.init(name: name, managedObjectModel: model)
+  }
+
   /// A container around a coordinator whose stores are already loaded.
   ///
   /// This is a convenience initializer so that subclasses in other modules, which can't see it, inherit `init(name:)`.
@@ -91,7 +97,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     return context
   }
 
-  private static func model(named name: String) -> NSManagedObjectModel {
+  fileprivate static func model(named name: String) -> NSManagedObjectModel {
     for type in ["momd", "mom"] {
       if let url = Bundle.main.url(forResource: name, withExtension: type),
         let model = NSManagedObjectModel(contentsOf: url)
@@ -163,5 +169,28 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ) async rethrows -> T {
     let context = newBackgroundContext()
     return try await context.perform { try block(context) }
+  }
+}
+
+nonisolated extension NSPersistentContainer: _MadeWithName {
+  /// A container of this class, by its own ``init(name:managedObjectModel:)``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_container")
+  fileprivate static func makeDynamically(
+    _ name: __owned String, _ model: __owned NSManagedObjectModel
+  ) -> NSPersistentContainer
+}
+
+/// Containers, for `self.init(name:)` in their static methods; see `DynamicInitializers.swift`.
+public protocol _MadeWithName {}
+
+extension _MadeWithName {
+  /// Makes a container of a class that is a value, for the model of this name among the program's resources.
+  public init(name: String) {
+    self.init(name: name, managedObjectModel: NSPersistentContainer.model(named: name))
+  }
+
+  /// Makes a container of a class that is a value, for a model that the program has.
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    self = (Self.self as! NSPersistentContainer.Type).makeDynamically(name, model) as! Self
   }
 }

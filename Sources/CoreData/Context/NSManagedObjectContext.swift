@@ -141,6 +141,12 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     super.init()
   }
 
+  /// `makeDynamically(_:)`.
+  @_silgen_name("core_data_make_context")
+  convenience init(dynamically concurrencyType: NSManagedObjectContextConcurrencyType) {
+    self.init(concurrencyType: concurrencyType)
+  }
+
   /// For subclasses, of which Apple's framework asks for it. A context can't be archived: this ends the program.
   public required init?(coder: NSCoder) {
     misuse("A context can't be read from an archive. Make it with init(concurrencyType:).")
@@ -365,5 +371,23 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   ) -> Bool {
     if shouldDeleteInaccessibleFaults { warn(.inaccessibleFault(fault, isDeleted: true)) }
     return shouldDeleteInaccessibleFaults
+  }
+}
+
+nonisolated extension NSManagedObjectContext: _MadeWithConcurrencyType {
+  /// A context of this class, by its own ``init(concurrencyType:)``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_context")
+  fileprivate static func makeDynamically(
+    _ concurrencyType: NSManagedObjectContextConcurrencyType
+  ) -> NSManagedObjectContext
+}
+
+/// Contexts, for `self.init(concurrencyType:)` in their static methods; see `DynamicInitializers.swift`.
+public protocol _MadeWithConcurrencyType {}
+
+extension _MadeWithConcurrencyType {
+  /// Makes a context of a class that is a value.
+  public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
+    self = (Self.self as! NSManagedObjectContext.Type).makeDynamically(concurrencyType) as! Self
   }
 }

@@ -45,6 +45,10 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     LoadedModels.register(model)
   }
 
+  /// `makeDynamically(_:)`.
+  @_silgen_name("core_data_make_coordinator")
+  convenience init(dynamically model: NSManagedObjectModel) { self.init(managedObjectModel: model) }
+
   /// Makes a coordinator with a model that has no entities.
   public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
@@ -281,3 +285,19 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 }
 
 extension NSPersistentStoreCoordinator: OverridableWaiting {}
+
+nonisolated extension NSPersistentStoreCoordinator: _MadeWithModel {
+  /// A coordinator of this class, by its own ``init(managedObjectModel:)``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_coordinator")
+  fileprivate static func makeDynamically(_ model: __owned NSManagedObjectModel) -> NSPersistentStoreCoordinator
+}
+
+/// Coordinators, for `self.init(managedObjectModel:)` in their static methods; see `DynamicInitializers.swift`.
+public protocol _MadeWithModel {}
+
+extension _MadeWithModel {
+  /// Makes a coordinator of a class that is a value.
+  public init(managedObjectModel model: NSManagedObjectModel) {
+    self = (Self.self as! NSPersistentStoreCoordinator.Type).makeDynamically(model) as! Self
+  }
+}

@@ -7,6 +7,10 @@
 // function of the class is declared with the symbol of such an initializer, in the same file, where the compiler
 // compares the two. A class that has not got the designated one ends the program there, with Swift's sentence that
 // names both.
+//
+// The same goes for a client's static methods, where `self.init(concurrencyType:)` speaks of such a class. There Swift
+// takes an initializer of a protocol's extension instead, which is called on any class, and calls that function. Where
+// the class is known, its own initializer is preferred.
 
 extension RuntimeAssumption {
   /// Whether a class that is a value makes an object by the initializer that it overrides.
