@@ -98,6 +98,14 @@ private final class Tree: Plant {
   }
 }
 
+/// It has numbers that its class declares as never nil.
+private final class Bed: Plant {
+  override func setNilValueForKey(_ key: String) {
+    asked.append("setNilValueForKey(\(key))")
+    if key == "width" { setValue(1, forKey: key) } else { super.setNilValueForKey(key) }
+  }
+}
+
 /// What libraries ask of their entities' classes.
 private protocol Insertable {
   init(context: NSManagedObjectContext)
@@ -265,6 +273,21 @@ struct OverridingSurfaceTests {
       ])
   }
 
+  @Test("What becomes of a number that is set to nil by its key")
+  @MainActor func nilNumbers() throws {
+    let context = try greenhouse()
+    let bed = Bed(context: context)
+    bed.setValue(nil, forKey: "width")
+    #expect(bed.value(forKey: "width") as? Int == 1)
+    bed.setValuesForKeys(["isWet": NSNull()])
+    bed.setValue(nil, forKeyPath: "name")
+    #expect(bed.value(forKey: "isWet") == nil && bed.value(forKey: "name") == nil)
+    #expect(bed.asked.filter { $0.hasPrefix("setNil") } == ["setNilValueForKey(width)", "setNilValueForKey(isWet)"])
+    let other = NSEntityDescription.insertNewObject(forEntityName: "Plant", into: context)
+    other.setValue(nil, forKey: "name")
+    #expect(other.value(forKey: "name") == nil)
+  }
+
   @Test("The initializers of stores, which get the options, and of a coordinator")
   func stores() throws {
     let coordinator = NamedCoordinator(managedObjectModel: model())
@@ -333,9 +356,16 @@ private func model() -> NSManagedObjectModel {
   let tree = NSEntityDescription()
   tree.name = "Tree"
   tree.managedObjectClassName = NSStringFromClass(Tree.self)
-  plant.subentities = [tree]
+  let bed = NSEntityDescription()
+  bed.name = "Bed"
+  bed.managedObjectClassName = NSStringFromClass(Bed.self)
+  let (width, isWet) = (NSAttributeDescription(), NSAttributeDescription())
+  (width.name, width.attributeType) = ("width", .integer32AttributeType)
+  (isWet.name, isWet.attributeType) = ("isWet", .booleanAttributeType)
+  bed.properties = [width, isWet]
+  plant.subentities = [tree, bed]
   let model = NSManagedObjectModel()
-  model.entities = [plant, tree]
+  model.entities = [plant, tree, bed]
   return model
 }
 

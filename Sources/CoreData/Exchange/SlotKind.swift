@@ -72,6 +72,15 @@ package enum SlotKind: UInt8 {
 
   package var role: Role { facts.role }
   package var form: RowForm { facts.form }
+  /// Whether an accessor may have a number or a truth value that is never nil.
+  var isScalar: Bool {
+    switch self {
+    case .int16, .int32, .int64, .boolean, .double, .float: true
+    case .date, .string, .uri, .uuid, .decimal, .binary, .transformable, .undefined, .toOne, .toMany, .fetched,
+      .composite:
+      false
+    }
+  }
   /// The type of the column in a SQLite file.
   package var column: ColumnType { facts.column }
   /// The name of the type in an XML store; empty for what is not stored.

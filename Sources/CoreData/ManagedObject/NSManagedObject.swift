@@ -338,6 +338,7 @@ nonisolated open class NSManagedObject: NSObject {
       setValue(value, forUndefinedKey: key)
       return
     }
+    if value == nil, property.kind.isScalar { return setNilValueForKey(key) }
     setBoxed(value, property)
   }
 
@@ -388,6 +389,13 @@ nonisolated open class NSManagedObject: NSObject {
   /// Called to set a key that the model does not have; a misuse unless overridden.
   open func setValue(_ value: Any?, forUndefinedKey key: String) {
     misuse(.unknownKey(key, self, twin: "setValue(_:checkedForKey:)"))
+  }
+
+  /// Called by ``setValue(_:forKey:)`` to set an attribute with a number or a truth value to nil. Sets it to nil unless
+  /// overridden; an accessor that is declared as a number then reads 0.
+  open func setNilValueForKey(_ key: String) {
+    guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
+    setBoxed(nil, property)
   }
 
   /// The value as it is held. Does not call an accessor or notify anybody.
