@@ -47,6 +47,30 @@ struct NotificationSurfaceTests {
     }
   }
 
+  @Test("Notifications come as an asynchronous sequence, until its task is cancelled", arguments: Storage.allCases)
+  func sequence(_ storage: Storage) async throws {
+    try await storage.stack { stack in
+      let context = stack.backgroundContext
+      let saves = NotificationCenter.default.notifications(named: .NSManagedObjectContextDidSave, object: context)
+      let counts = saves.map { ($0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject>)?.count ?? 0 }
+      // It observes from here on.
+      var iterator = counts.makeAsyncIterator()
+      for count in 1...3 {
+        try await context.perform {
+          for _ in 0..<count { _ = Note(context: context) }
+          try context.save()
+        }
+      }
+      #expect(await [iterator.next(), iterator.next(), iterator.next()] == [1, 2, 3])
+      let waiting = Task {
+        for await _ in NotificationCenter.default.notifications(named: .NSManagedObjectContextDidSave, object: stack) {}
+        return "ended"
+      }
+      waiting.cancel()
+      #expect(await waiting.value == "ended")
+    }
+  }
+
   @Test("What one context saves is merged into another", arguments: Storage.allCases)
   func merging(_ storage: Storage) throws {
     try storage.stack { stack in

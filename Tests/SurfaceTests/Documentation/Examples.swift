@@ -292,3 +292,18 @@ private func undo(context: NSManagedObjectContext, book: Book) {
   context.processPendingChanges()
   context.undo()  // the title is what it was
 }
+
+private func keyPathString() -> NSPredicate {
+  let predicate = NSPredicate(format: "%K == %@", (\Book.title)._kvcKeyPathString!, "Solaris")
+  return predicate
+}
+
+private struct Importer {
+  func readHistory() async throws {}
+}
+
+private func remoteChanges(importer: Importer) async throws {
+  for await _ in NotificationCenter.default.notifications(named: .NSPersistentStoreRemoteChange) {
+    try await importer.readHistory()
+  }
+}

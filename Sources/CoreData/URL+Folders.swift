@@ -6,7 +6,7 @@ extension URL {
   /// The user's documents: `~/Documents`, unless the user's settings name another folder.
   @_disfavoredOverload
   public static var documentsDirectory: URL { folder(.documentDirectory) }
-  /// The user's data of applications: `~/.local/share`. A ``ModelConfiguration`` without a URL has its store there.
+  /// The user's data of applications: `~/.local/share`.
   @_disfavoredOverload
   public static var applicationSupportDirectory: URL { folder(.applicationSupportDirectory) }
   /// The user's files that can be made again: `~/.cache`.
