@@ -313,6 +313,27 @@ struct HistoryRequestTests {
     }
   }
 
+  @Test("The token of a store without history is a place to begin at, and expired in a predicate")
+  func initialToken() throws {
+    let stack = try tracked()
+    try stack.context.performAndWait {
+      let context = stack.context
+      let token = try #require(stack.coordinator.currentPersistentHistoryToken(fromStores: nil))
+      context.new("Tag")
+      try context.save()
+      #expect(try context.transactions(after: token).count == 1)
+      let fetch = try #require(NSPersistentHistoryTransaction.fetchRequest)
+      for format in ["token > %@", "token == %@", "token IN %@"] {
+        fetch.predicate = NSPredicate(format: format, format.hasSuffix("IN %@") ? [token] : token)
+        let error = failure { _ = try context.answer(.fetchHistory(withFetch: fetch)) }
+        #expect(error?.code == NSPersistentHistoryTokenExpiredError, "\(format)")
+      }
+      let next = try #require(stack.coordinator.currentPersistentHistoryToken(fromStores: nil))
+      fetch.predicate = NSPredicate(format: "token >= %@", next)
+      #expect((try context.answer(.fetchHistory(withFetch: fetch)) as? [NSPersistentHistoryTransaction])?.count == 1)
+    }
+  }
+
   // Tokens.
 
   @Test("A token survives an archive, and is equal to what it was made of")

@@ -40,6 +40,27 @@ struct HistoryTests {
     try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
   }
 
+  @Test("A token is expired once transactions after it were deleted")
+  func expiredTokens() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let tokens = try all(context).map(\.token)
+    let (first, second, third) = (tokens[0], tokens[1], tokens[2])
+    func after(_ token: DefaultHistoryToken) throws -> [Int64] {
+      let later = #Predicate<DefaultHistoryTransaction> { $0.token > token && $0.author != nil }
+      return try context.fetchHistory(HistoryDescriptor(predicate: later)).map(\.transactionIdentifier)
+    }
+    #expect(try after(first) == [2, 3, 4])
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token <= second }))
+    #expect(throws: SwiftDataError.historyTokenExpired) { try after(first) }
+    #expect(try after(second) == [3, 4])
+    // Deleting asks for less than that.
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token <= first }))
+    #expect(try after(third) == [4])
+    #expect(try all(context).count == 2)
+  }
+
   @Test("Transactions tell what became of which model, and of which of its properties")
   func changes() throws {
     let folder = TemporaryFolder()
@@ -97,7 +118,7 @@ struct HistoryTests {
   func deletion() throws {
     let folder = TemporaryFolder()
     let context = try filled(folder)
-    let second = try all(context)[1].token
+    let (second, last) = (try all(context)[1].token, try all(context)[3].token)
     try context.deleteHistory(
       HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token < second }))
     #expect(try all(context).map(\.transactionIdentifier) == [2, 3, 4])
@@ -106,7 +127,7 @@ struct HistoryTests {
     context.insert(Member(number: 3, name: "Cy"))
     try context.save()
     let after = try context.fetchHistory(
-      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > second }))
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > last }))
     #expect(after.count == 1)
   }
 

@@ -22,21 +22,24 @@ struct HistorySearch {
   }
 
   /// Filters the history of one store. A token in the predicate stands for the number of that store's transaction.
+  /// As on Apple's systems it has to stand for one: the token of a store without history is expired in a predicate.
   func evaluator(store: String) throws -> PredicateEvaluator? {
     guard let predicate else { return nil }
     return try PredicateEvaluator(
       predicate.replacing { expression in
         guard case .constant(let constant) = expression else { return nil }
-        return HistorySearch.numbered(constant, store).map(ExpressionNode.constant)
+        return try HistorySearch.numbered(constant, store).map(ExpressionNode.constant)
       })
   }
 
-  private static func numbered(_ constant: PredicateConstant, _ store: String) -> PredicateConstant? {
+  private static func numbered(_ constant: PredicateConstant, _ store: String) throws -> PredicateConstant? {
     switch constant {
     case .object(let object), .other(let object as AnyObject):
-      return (object as? NSPersistentHistoryToken).map { .int($0.numbers[store] ?? 0) }
+      guard let token = object as? NSPersistentHistoryToken else { return nil }
+      if token.numbers[store] == 0 { throw Failure.historyTokenExpired }
+      return .int(token.numbers[store] ?? 0)
     case .collection(let members):
-      let tokens = members.map { numbered($0, store) }
+      let tokens = try members.map { try numbered($0, store) }
       return tokens.contains { $0 != nil } ? .collection(zip(tokens, members).map { $0 ?? $1 }) : nil
     default: return nil
     }

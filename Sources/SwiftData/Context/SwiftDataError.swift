@@ -57,9 +57,7 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
   public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
     "configurationFileNameContainsInvalidCharacters",
     "the configuration's name has a slash or a NUL in it, which no file name can have")
-  /// Transactions after a history token were deleted.
-  ///
-  /// Never thrown here: reading a history returns what is left of it.
+  /// Transactions after a history token were deleted, so that a fetch of the history would not have them.
   public static let historyTokenExpired = SwiftDataError(
     "historyTokenExpired", "the history behind the token was deleted")
   /// A model isn't valid. Never thrown here: `save()` throws a `CocoaError` that names the model and its property.

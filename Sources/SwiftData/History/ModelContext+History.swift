@@ -6,8 +6,34 @@ extension ModelContext {
   /// The whole history is read, and the predicate is evaluated in memory.
   ///
   /// Throws 134091 if no store keeps a history, because all are in memory. Throws
-  /// `SwiftDataError.invalidTransactionFetchRequest` if `T` isn't ``DefaultHistoryTransaction``.
+  /// `SwiftDataError.invalidTransactionFetchRequest` if `T` isn't ``DefaultHistoryTransaction``, and
+  /// `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate's were deleted.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
+    if let predicate = descriptor.predicate { try checkTokens(of: predicate.expression) }
+    return try history(descriptor)
+  }
+
+  /// Throws an error if transactions after a token that the expression names were deleted.
+  private func checkTokens(of expression: Any) throws {
+    func tokens(in value: Any) -> [DefaultHistoryToken] {
+      if let token = value as? DefaultHistoryToken { return [token] }
+      return Mirror(reflecting: value).children.flatMap { tokens(in: $0.value) }
+    }
+    let known = Set(stores.coordinator.persistentStores.map(\.identifier))
+    for token in tokens(in: expression) {
+      let numbers = (token.tokenValue ?? [:]).filter { known.contains($0.key) }
+      let request = NSPersistentHistoryChangeRequest.fetchHistory(after: NSPersistentHistoryToken(numbers))
+      request.resultType = .count
+      do {
+        _ = try managedContext.execute(request)
+      } catch let error as NSError where error.code == NSPersistentHistoryTokenExpiredError {
+        throw SwiftDataError.historyTokenExpired
+      }
+    }
+  }
+
+  /// The transactions that a descriptor describes.
+  private func history<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
     guard var found = transactions(try history()) as? [T] else { throw SwiftDataError.invalidTransactionFetchRequest }
     if let predicate = descriptor.predicate { found = try found.filter(predicate.evaluate) }
     if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
@@ -21,7 +47,7 @@ extension ModelContext {
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     guard T.self == DefaultHistoryTransaction.self else { throw SwiftDataError.invalidTransactionFetchRequest }
     let stored = try history()
-    let wanted = Set(try fetchHistory(descriptor).compactMap { ($0 as? DefaultHistoryTransaction)?.id })
+    let wanted = Set(try history(descriptor).compactMap { ($0 as? DefaultHistoryTransaction)?.id })
     if wanted.isEmpty { return }
     let all = Array(zip(stored, transactions(stored)))
     for store in stores.coordinator.persistentStores {
