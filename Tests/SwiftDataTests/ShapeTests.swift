@@ -142,6 +142,46 @@ actor Repository {
   }
 }
 
+/// It can be decoded, as what comes from a server is, and leads to others that can.
+@Model final class Dish: Codable {
+  var name: String
+  var base: Dish?
+  @Relationship(inverse: \Dish.base) var variants: [Dish] = []
+  var chef: Chef?
+
+  init(name: String) { self.name = name }
+
+  enum CodingKeys: CodingKey { case name, base, chef }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    name = try values.decode(String.self, forKey: .name)
+    base = try values.decodeIfPresent(Dish.self, forKey: .base)
+    chef = try values.decodeIfPresent(Chef.self, forKey: .chef)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(name, forKey: .name)
+    try values.encodeIfPresent(base, forKey: .base)
+    try values.encodeIfPresent(chef, forKey: .chef)
+  }
+}
+
+@Model final class Chef: Codable {
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Dish.chef) var dishes: [Dish]? = []
+
+  init(name: String) { self.name = name }
+
+  init(from decoder: any Decoder) throws { name = try decoder.singleValueContainer().decode(String.self) }
+
+  func encode(to encoder: any Encoder) throws {
+    var value = encoder.singleValueContainer()
+    try value.encode(name)
+  }
+}
+
 @Suite("Declarations and calls in the shapes that public code has")
 struct ShapeTests {
   @Test("Containers of types, schemas and versions, with configurations of every form")
@@ -342,6 +382,23 @@ struct ShapeTests {
     #expect(inserted?.map(\.entityName) == ["Recipe"])
     #expect(told[ModelContext.NotificationKey.invalidatedAllIdentifiers.rawValue] == nil)
     #expect(told[ModelContext.NotificationKey.queryGeneration.rawValue] == nil)
+  }
+
+  @Test("A relationship may lead to a model whose class is Codable")
+  func codableModels() throws {
+    let context = try memory(Dish.self, Chef.self)
+    let json = #"{"name": "Ramen", "base": {"name": "Noodles"}, "chef": "Ada"}"#
+    context.insert(try JSONDecoder().decode(Dish.self, from: Data(json.utf8)))
+    try context.save()
+    let reader = ModelContext(context.container)
+    let ramen = try #require(try reader.fetch(FetchDescriptor<Dish>(predicate: #Predicate { $0.base != nil })).first)
+    #expect(ramen.name == "Ramen" && ramen.base?.name == "Noodles" && ramen.base?.variants == [ramen])
+    #expect(ramen.chef?.name == "Ada" && ramen.chef?.dishes == [ramen])
+    let dish = try JSONDecoder().decode(Dish.self, from: JSONEncoder().encode(ramen))
+    #expect(dish.base?.name == "Noodles" && dish.chef?.name == "Ada" && dish.modelContext == nil)
+    ramen.base = nil
+    try reader.save()
+    #expect(try context.fetchCount(FetchDescriptor<Dish>(predicate: #Predicate { $0.base == nil })) == 2)
   }
 
   @Test("A repository over any model, and a program of the main actor's")

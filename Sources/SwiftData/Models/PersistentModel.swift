@@ -56,6 +56,12 @@ extension PersistentModel {
   @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value?>) -> Value? where Value: PersistentModel {
     persistentBackingData.getValue(forKey: key)
   }
+  /// The model that a property leads to, of a class that can be decoded as well.
+  @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value
+  where Value: PersistentModel, Value: Decodable { _model(key) }
+  /// The model that a property leads to, if any, of a class that can be decoded as well.
+  @inlinable public func getValue<Value>(forKey key: KeyPath<Self, Value?>) -> Value?
+  where Value: PersistentModel, Value: Decodable { _model(key) }
   /// The models that a property leads to.
   @inlinable public func getValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>) -> Value
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
@@ -86,6 +92,12 @@ extension PersistentModel {
     persistentBackingData.setValue(forKey: key, to: newValue)
     if let newValue { _join(newValue) }
   }
+  /// Sets the model that a property leads to, of a class that can be encoded as well.
+  @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value)
+  where Value: PersistentModel, Value: Encodable { _setModel(key, newValue) }
+  /// Sets the model that a property leads to, or none, of a class that can be encoded as well.
+  @inlinable public func setValue<Value>(forKey key: KeyPath<Self, Value?>, to newValue: Value?)
+  where Value: PersistentModel, Value: Encodable { _setModel(key, newValue) }
   /// Sets the models that a property leads to. A new model goes into the context that one of them is in.
   @inlinable public func setValue<Value, OtherModel>(forKey key: KeyPath<Self, Value>, to newValue: Value)
   where Value: RelationshipCollection, OtherModel == Value.PersistentElement {
@@ -101,6 +113,17 @@ extension PersistentModel {
   /// Sets a property with a value transformer.
   @inlinable public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to newValue: Value) {
     persistentBackingData.setTransformableValue(forKey: key, to: newValue)
+  }
+
+  // What is a model is no value, whatever else its class is.
+
+  @inlinable func _model<Value: PersistentModel>(_ key: KeyPath<Self, Value>) -> Value { getValue(forKey: key) }
+  @inlinable func _model<Value: PersistentModel>(_ key: KeyPath<Self, Value?>) -> Value? { getValue(forKey: key) }
+  @inlinable func _setModel<Value: PersistentModel>(_ key: KeyPath<Self, Value>, _ newValue: Value) {
+    setValue(forKey: key, to: newValue)
+  }
+  @inlinable func _setModel<Value: PersistentModel>(_ key: KeyPath<Self, Value?>, _ newValue: Value?) {
+    setValue(forKey: key, to: newValue)
   }
 
   @usableFromInline
