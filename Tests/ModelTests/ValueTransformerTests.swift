@@ -37,9 +37,12 @@ struct ValueTransformerTests {
     #expect(ValueTransformer(forName: NSValueTransformerName(name)) === made)
   }
 
-  @Test("Secure unarchiving gives back what was archived")
-  func secureRoundTrip() throws {
-    let transformer = try #require(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName))
+  @Test(
+    "Secure unarchiving gives back what was archived, by its name and by that of its class",
+    arguments: ["NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer"])
+  func secureRoundTrip(_ name: String) throws {
+    #expect(NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue == "NSSecureUnarchiveFromData")
+    let transformer = try #require(ValueTransformer(forName: NSValueTransformerName(name)))
     let data = try #require(transformer.reverseTransformedValue(["a", "b"]) as? Data)
     #expect(transformer.transformedValue(data) as? [String] == ["a", "b"])
     #expect(transformer.transformedValue(Data([1, 2, 3])) == nil)

@@ -319,6 +319,9 @@ struct AttributeTests {
       #expect(author.value(forKeyPath: "books.@max.pages") as? Int == 100)
       #expect(author.value(forKeyPath: "books.@min.title") as? String == "T100")
       #expect(author.value(forKeyPath: "books.pages") as? NSSet == NSSet(array: [100, 50]))
+      for title in ["One", "Two"] { context.new("Chapter", ["title": title, "book": books[0]]) }
+      let titles = try #require(books[0].value(forKeyPath: "chapters.title") as? NSOrderedSet)
+      #expect(titles.array as? [String] == ["One", "Two"])
       books[1].setValue("Franz", forKeyPath: "author.name")
       #expect(author.string("name") == "Franz")
       #expect(author.value(forKeyPath: "passport.number") == nil)

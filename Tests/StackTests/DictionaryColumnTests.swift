@@ -81,6 +81,19 @@ struct DictionaryColumnTests {
     }
   }
 
+  @Test("An expression description without an expression is the column of its name", arguments: StoreKind.allCases)
+  func nameAlone(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      let title = NSExpressionDescription()
+      title.name = "title"
+      #expect(try rows(context, [title], sort: "pages") == ["title=a", "title=b", "title=b", "title=c", "title=d"])
+      let other = NSExpressionDescription()
+      other.name = "other"
+      let error = failure { _ = try rows(context, [other]) }
+      #expect(error?.localizedDescription.contains("no expression") == true)
+    }
+  }
+
   @Test("Aggregates in the having predicate are of the group", arguments: StoreKind.allCases)
   func aggregates(_ kind: StoreKind) throws {
     try withBooks(kind) { context throws in

@@ -99,6 +99,18 @@ struct ValidationTests {
     }
   }
 
+  @Test("A rule's own sentence ends as it does", arguments: ["Too short.", "Too short!", "Too short"])
+  func sentences(_ words: String) throws {
+    let text = attribute("text", .stringAttributeType)
+    text.setValidationPredicates([NSPredicate(format: "length > 2")], withValidationWarnings: [words])
+    try withStack(.inMemory, model([entity("Thing", [text])])) { _, context throws in
+      context.new("Thing", ["text": "a"])
+      let error = try #require(failure { try context.save() })
+      let sentence = words.hasSuffix("t") ? words + "." : words
+      #expect(error.localizedDescription == "text of Thing is not valid: \(sentence) Its value is \"a\".")
+    }
+  }
+
   @Test("Values on the limits pass", arguments: StoreKind.allCases)
   func limits(_ kind: StoreKind) throws {
     try withStack(kind, ValidationTests.thing()) { _, context in

@@ -88,7 +88,8 @@ extension Failure {
         + "\(subject.valueWords)."
     case .predicateFailed(let subject, let predicate, let warning):
       let rule = (warning as? String) ?? "it fails the rule \(predicate)"
-      return "\(subject.property) of \(subject.entity) is not valid: \(rule). Its value is "
+      let end = rule.last.map(".!?".contains) == true ? "" : "."
+      return "\(subject.property) of \(subject.entity) is not valid: \(rule)\(end) Its value is "
         + "\(subject.valueWords)."
     case .tooFewDestinations(let subject, let count, let minimum):
       return "\(subject.property) of \(subject.entity) has \(objects(count)); it needs at least \(minimum)."

@@ -139,6 +139,8 @@ extension DictionaryFetch {
   private static func column(_ property: Any, _ layout: EntityLayout) throws -> Column {
     if let description = property as? NSExpressionDescription {
       guard let expression = description.expression else {
+        // Its name may say what it is.
+        if layout.property(named: description.name) != nil { return try column(description.name, layout) }
         throw Failure.malformedFetchRequest(
           entity: layout.name, what: "The expression description \"\(description.name)\" has no expression."
         ).nsError

@@ -27,12 +27,9 @@ extension NSSet {
 
 extension NSOrderedSet {
   /// The ordered set of the members' values; members without a value are left out.
-  public func value(forKey key: String) -> Any? {
-    let values = KeyPathValues.value(of: self, path: key)
-    return (values as? [Any]).map { NSOrderedSet(array: $0) } ?? values
-  }
+  public func value(forKey key: String) -> Any? { value(forKeyPath: key) }
 
-  /// The members' values along a path, in their order, or the result of a collection operator.
+  /// The ordered set of the members' values along a path, or the result of a collection operator.
   public func value(forKeyPath keyPath: String) -> Any? { KeyPathValues.value(of: self, path: keyPath) }
 
   /// Sets a value on every member that is a managed object.

@@ -16,7 +16,11 @@ enum KeyPathValues {
     }
     if key.hasPrefix("@") { return collect(key, members: members, rest: rest) }
     let values = members.compactMap { value(of: $0, keys) }
-    return subject is NSSet ? NSSet(array: values) : values
+    switch subject {
+    case is NSSet: return NSSet(array: values)
+    case is NSOrderedSet: return NSOrderedSet(array: values)
+    default: return values
+    }
   }
 
   private static func collect(_ collector: String, members: [Any], rest: [String]) -> Any? {

@@ -112,6 +112,8 @@ private enum ValueTransformerRegistry {
     "NSUnarchiveFromData": KeyedUnarchiveFromDataTransformer(),
     "NSKeyedUnarchiveFromData": KeyedUnarchiveFromDataTransformer(),
     "NSSecureUnarchiveFromData": NSSecureUnarchiveFromDataTransformer(),
+    // Models name the class itself, too, which Apple's framework finds without its module.
+    "NSSecureUnarchiveFromDataTransformer": NSSecureUnarchiveFromDataTransformer(),
   ]
 
   static var names: [String] { lock.withLock { transformers.keys.sorted() } }
