@@ -140,6 +140,31 @@ struct ClientIdiomsTests {
     #expect(try pantry.names() == ["Cake"])
   }
 
+  @Test("Key paths of managed properties make predicates and orders, over relationships too")
+  func keyPaths() throws {
+    let pantry = try Pantry()
+    let context = pantry.context()
+    try context.performAndWait {
+      for name in ["Soup 10", "soup 2", "Bread"] {
+        let ingredient = Ingredient(context: context)
+        ingredient.name = "Salt"
+        ingredient.recipe = context.recipe(name)
+      }
+      try context.save()
+      let isBread: NSPredicate = \Recipe.name == "Bread"
+      #expect(isBread.predicateFormat == "name == \"Bread\"")
+      #expect(try Recipe.count(in: context, where: isBread) == 1)
+      let slug: KeyPath<Ingredient, String?> = \.recipe?.slug
+      #expect(slug.name == "recipe.slug")
+      let request = NSFetchRequest<Ingredient>(entityName: "Ingredient")
+      request.predicate = slug == "bread"
+      #expect(try context.fetch(request).count == 1)
+      request.predicate = nil
+      request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Ingredient.recipe?.name))]
+      #expect(try context.fetch(request).map { $0.recipe?.name } == ["Bread", "soup 2", "Soup 10"])
+    }
+  }
+
   @Test("Wrappers that add their own forms of perform, and perform itself as a value")
   func performing() async throws {
     let pantry = try Pantry()

@@ -59,3 +59,19 @@ extension Fetchable {
     return Set(try context.fetch(request).compactMap { $0[key] as? Value })
   }
 }
+
+// Predicates and orders by key paths, as libraries of queries make them.
+
+func == <Object: NSManagedObject, Value>(left: KeyPath<Object, Value>, right: Value) -> NSPredicate {
+  NSComparisonPredicate(
+    leftExpression: NSExpression(forKeyPath: left.name), rightExpression: NSExpression(forConstantValue: right),
+    modifier: .direct, type: .equalTo)
+}
+
+extension AnyKeyPath {
+  /// The name that key-value coding has for it.
+  var name: String {
+    guard let name = _kvcKeyPathString else { fatalError("\(self) has no name.") }
+    return name
+  }
+}
