@@ -96,6 +96,37 @@ struct HostileArchiveTests {
     }
   }
 
+  @Test("Sets and dictionaries that Foundation can't compare are taken for changed when they are set again")
+  func incomparable() throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model("NSSecureUnarchiveFromData"))
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file("S.sqlite"))
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    let list = NSArray(array: ["a"])
+    let values: [() -> NSObject] = [
+      { NSSet(array: [list]) }, { NSDictionary(objects: [list], forKeys: [list], count: 1) },
+      { NSArray(array: [NSSet(array: [NSDictionary(object: list, forKey: "a" as NSString)])]) },
+    ]
+    try context.performAndWait {
+      for value in values {
+        let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+        note.setValue(value(), forKey: "tags")
+        try context.save()
+        context.refresh(note, mergeChanges: false)
+        note.setValue(value(), forKey: "tags")
+        #expect(note.hasPersistentChangedValues)
+        try context.save()
+      }
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      note.setValue(list, forKey: "tags")
+      try context.save()
+      context.refresh(note, mergeChanges: false)
+      note.setValue(NSArray(array: ["a"]), forKey: "tags")
+      #expect(!note.hasPersistentChangedValues)
+    }
+  }
+
   @Test("A class counts by what it is in the program, not by what the archive says that it descends from")
   func lies() throws {
     let tags = try #require(model("NSSecureUnarchiveFromData").entitiesByName["Note"]?.attributesByName["tags"])

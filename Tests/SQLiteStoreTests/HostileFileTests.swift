@@ -167,6 +167,26 @@ struct HostileFileTests {
     _ = try coordinator(options: [NSSQLitePragmasOption: ["Cache_Size": "77"]])
   }
 
+  @Test(
+    "A UUID that can't stand in an object's URI is an error that names it",
+    arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType])
+  func uuid(_ type: String) throws {
+    try makeStore(type)
+    let other = "AAAAAAAA-BBBB CCCC-DDDD-EEEEEEEEEEEE"
+    if type == NSSQLiteStoreType {
+      try execute("UPDATE Z_METADATA SET Z_UUID = '\(other)'")
+    } else {
+      let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
+      let uuid = try #require(metadata[NSStoreUUIDKey] as? String)
+      var bytes = try Data(contentsOf: url)
+      let place = try #require(bytes.firstRange(of: Data(uuid.utf8)))
+      bytes.replaceSubrange(place, with: Data(other.utf8))
+      try bytes.write(to: url)
+    }
+    let text = error { _ = try coordinator(type: type) }?.localizedDescription ?? "none"
+    #expect(text.contains(url.path) && text.contains(other), "\(text)")
+  }
+
   // Property lists.
 
   @Test(

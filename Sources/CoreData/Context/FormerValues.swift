@@ -117,7 +117,7 @@ extension Value {
     case .url(let a): if case .url(let b) = other { a == b } else { false }
     case .decimal(let a): if case .decimal(let b) = other { a == b } else { false }
     case .object(let a):
-      if case .object(let b) = other { a === b || (a as? NSObject)?.isEqual(b) == true } else { false }
+      if case .object(let b) = other { a === b || Value.areEqual(a, b) } else { false }
     }
   }
 }

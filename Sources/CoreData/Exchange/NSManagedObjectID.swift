@@ -49,6 +49,11 @@ package final class StoreIdentity: @unchecked Sendable {
 
   package init(uuid: String) { self.uuid = uuid }
 
+  /// Whether a text from a file can be a store's UUID, which becomes a part of every object's URI.
+  package static func canBeUUID(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0 == 45 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 }
+  }
+
   /// Copies the form of ids and the kinds of the store from another one.
   func takeForm(of other: StoreIdentity) {
     referenceText = other.referenceText

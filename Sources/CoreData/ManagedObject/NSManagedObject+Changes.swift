@@ -76,8 +76,10 @@ extension NSManagedObject {
   }
 
   private func isEqualToCommitted(_ property: LayoutProperty) -> Bool {
-    let now = boxedValue(property) as? AnyHashable
-    let then = committedValue(property) as? AnyHashable
-    return now == then
+    let (now, then) = (boxedValue(property), committedValue(property))
+    if property.kind == .transformable, [now, then].contains(where: { $0.map(Value.isComparable) == false }) {
+      return false
+    }
+    return now as? AnyHashable == then as? AnyHashable
   }
 }

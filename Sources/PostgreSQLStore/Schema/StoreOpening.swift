@@ -87,6 +87,10 @@ struct StoreOpening {
     _ = try StoreCompatibility.check(
       metadata, type: PostgreSQLStore.storeType, url: url, model: store.layouts.model,
       configuration: store.configuration, options: store.options)
+    let uuid = metadata[NSStoreUUIDKey] as? String ?? ""
+    guard StoreIdentity.canBeUUID(uuid) else {
+      throw StoreFailure.incompatibleSchema(url, table: "Z_METADATA", "its Z_UUID is \"\(uuid.prefix(60))\"")
+    }
     let existing = try ServerSchema.read(connection, url: url, metadata: metadata)
     let plan = try SchemaPlanner.plan(
       store.layouts, configuration: store.configuration, existing: existing, keepsFiles: false)

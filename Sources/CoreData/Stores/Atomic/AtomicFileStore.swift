@@ -91,6 +91,9 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
 
   private func load(_ bytes: [UInt8], stamp: WholeFile.Stamp, url: URL) throws {
     var header = try Self.form.header(of: bytes)
+    guard StoreIdentity.canBeUUID(header.uuid) else {
+      throw Failure.damagedStore(url: url, line: nil, what: "its UUID is \(Failure.words(for: header.uuid))")
+    }
     let fits = try StoreCompatibility.check(
       header.metadata, type: type, url: url, model: model, configuration: configuration, options: options)
     var loader = AtomicLoader(committed.layouts, heldLayouts)

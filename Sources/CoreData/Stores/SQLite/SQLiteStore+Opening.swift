@@ -157,9 +157,8 @@ extension SQLiteStore {
     guard type == NSSQLiteStoreType else {
       throw Failure.storeTypeMismatch(url: url, expected: NSSQLiteStoreType, found: type)
     }
-    // The UUID becomes a part of every object's URI.
     let uuid = metadata[NSStoreUUIDKey] as? String ?? ""
-    guard !uuid.isEmpty, uuid.utf8.allSatisfy({ $0 == 45 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 }) else {
+    guard StoreIdentity.canBeUUID(uuid) else {
       throw Failure.incompatibleSchema(
         url: url, table: "Z_METADATA", what: "its Z_UUID is \(Failure.words(for: uuid))")
     }
