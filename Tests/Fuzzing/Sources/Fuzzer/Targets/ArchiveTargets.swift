@@ -62,7 +62,10 @@ struct TransformableTarget: FuzzTarget {
       guard let object = value as? NSObject else { continue }
       _ = "\(object)".utf8.count
       _ = object.hash
-      _ = object.isEqual(transformer.transformedValue(Data(input)))
+      // As the module compares values: Foundation ends the program where a set has an array in it.
+      if let again = transformer.transformedValue(Data(input)) as? NSObject {
+        _ = Value.object(object).isSame(as: .object(again))
+      }
       _ = transformer.reverseTransformedValue(object)
     }
   }
