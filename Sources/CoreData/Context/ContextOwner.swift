@@ -190,7 +190,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     defer { unlockAndTell() }
     let table = table(Int(reference.entity), store: store, key: reference.key)
     let entity = Int(reference.entity)
-    if let object = living(table, key: reference.key, entity: entity, store: store) { return object }
+    if let object = living(table, key: reference.key, entity: entity, store: store) {
+      return object
+    }
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: former.store)
     }

@@ -43,7 +43,8 @@ final class StoresSource: ContextSource {
     }
     if allowedAge >= 0 { distrustRow(of: object, context) }
     if let row = try batchedRow(of: object, reader, context) { return try matching(row, object) }
-    return try matching(publicErrors { try reader.faultRow(forKey: object.key, in: object.layout.root) }, object)
+    let row = try publicErrors { try reader.faultRow(forKey: object.key, in: object.layout.root) }
+    return try matching(row, object)
   }
 
   /// The next read goes to the file, past the cache and past a transaction that an earlier read has left open.
