@@ -7,27 +7,47 @@ internal import CSwiftRuntime
 /// or save, so what refers to them without keeping them alive holds one of these. It keeps the memory of the object.
 ///
 /// Any thread may read it while none sets it, as with `weak`.
-package struct LivingReference<Object: AnyObject>: ~Copyable {
-  @usableFromInline var pointer: UnsafeMutableRawPointer?
+struct LivingReference<Object: AnyObject>: ~Copyable {
+  private var reference: AnyLivingReference
 
-  @inlinable package init(_ object: Object? = nil) {
-    pointer = object.map { swift_unownedRetain(Unmanaged.passUnretained($0).toOpaque()) }
-  }
-
-  @inlinable deinit { if let pointer { swift_unownedRelease(pointer) } }
+  init(_ object: Object? = nil) { reference = AnyLivingReference(object) }
 
   /// The object; nil as soon as its deinitialization begins.
-  @inlinable package var object: Object? {
+  var object: Object? {
     get {
-      guard let pointer, let living = swift_tryRetain(pointer) else { return nil }
-      return Unmanaged<Object>.fromOpaque(living).takeRetainedValue()
+      guard let object = reference.object else { return nil }
+      return unsafeDowncast(object, to: Object.self)
     }
-    set {
-      let former = pointer
-      pointer = newValue.map { swift_unownedRetain(Unmanaged.passUnretained($0).toOpaque()) }
-      if let former { swift_unownedRelease(former) }
-    }
+    set { reference.object = newValue }
   }
 }
 
 extension LivingReference: @unchecked Sendable where Object: Sendable {}
+
+/// A ``LivingReference`` to an object of any class, for other modules: they would call a generic one without knowing
+/// its type.
+package struct AnyLivingReference: ~Copyable {
+  private var pointer: UnsafeMutableRawPointer?
+
+  package init(_ object: AnyObject? = nil) { pointer = Self.pointer(keeping: object) }
+
+  deinit { if let pointer { swift_unownedRelease(pointer) } }
+
+  /// The object; nil as soon as its deinitialization begins.
+  package var object: AnyObject? {
+    get {
+      guard let pointer, let living = swift_tryRetain(pointer) else { return nil }
+      return Unmanaged<AnyObject>.fromOpaque(living).takeRetainedValue()
+    }
+    set {
+      let former = pointer
+      pointer = Self.pointer(keeping: newValue)
+      if let former { swift_unownedRelease(former) }
+    }
+  }
+
+  private static func pointer(keeping object: AnyObject?) -> UnsafeMutableRawPointer? {
+    guard let object else { return nil }
+    return swift_unownedRetain(Unmanaged.passUnretained(object).toOpaque())
+  }
+}

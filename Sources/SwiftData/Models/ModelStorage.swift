@@ -25,7 +25,7 @@ class ModelStorage {
   /// Empty until one is set, and while the storage is attached, but for the length of a transition.
   @exclusivity(unchecked) final private var values: KeptValues
   /// The object that a program sees, which keeps its storage alive. Nothing while `kept` has been all that there was.
-  @exclusivity(unchecked) final private var seen = LivingReference<AnyObject>()
+  @exclusivity(unchecked) final private var seen = AnyLivingReference()
   /// The model while it has unsaved changes, kept alive by this reference; `keeper` is the
   /// context that lists it in `changed`.
   @exclusivity(unchecked) final private var kept: AnyObject?
