@@ -128,3 +128,13 @@ extension ContextSource {
     try members(of: property, in: object, for: context)
   }
 }
+
+extension ContextSource {
+  /// The row, if it is of the object's entity. Else this throws: whoever knows an object's layout reads the words of
+  /// its row without asking.
+  func matching(_ row: RowSnapshot?, _ object: NSManagedObject) throws -> RowSnapshot? {
+    guard let row, row.entity != object.places.entity else { return row }
+    let layout = object.layout.model.layouts[row.entity]
+    throw Failure.otherEntity(id: object.objectID, entity: layout.name).nsError
+  }
+}

@@ -49,12 +49,9 @@ final class ParentSource: ContextSource {
     _ answer: ParentRow?, for object: NSManagedObject, _ context: NSManagedObjectContext
   ) throws -> RowSnapshot? {
     guard let answer else { return nil }
-    guard answer.row.entity == object.places.entity else {
-      let layout = object.layout.model.layouts[answer.row.entity]
-      throw Failure.otherEntity(id: object.objectID, entity: layout.name).nsError
-    }
+    let row = try matching(answer.row, object)
     if object.store == NSManagedObject.noStore { object.store = context.owner.number(of: answer.store) }
-    return answer.row
+    return row
   }
 
   // Keys.

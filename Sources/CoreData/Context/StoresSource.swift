@@ -23,14 +23,6 @@ final class StoresSource: ContextSource {
 
   // Rows.
 
-  /// The row, if it is of the object's entity. Else this throws: whoever knows an object's layout reads the words of
-  /// its row without asking.
-  private func matching(_ row: RowSnapshot?, _ object: NSManagedObject) throws -> RowSnapshot? {
-    guard let row, row.entity != object.places.entity else { return row }
-    let layout = object.layout.model.layouts[row.entity]
-    throw Failure.otherEntity(id: object.objectID, entity: layout.name).nsError
-  }
-
   /// The row comes from the shared cache if that is young enough, else from the batch that the object was fetched with,
   /// else from the store.
   func row(

@@ -28,8 +28,8 @@ enum RemoteChanges {
 
   /// Starts to watch the store for writes by others. Does nothing if it is watched already.
   static func listen(to store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
-    // Reading the references may retain the last reference to an object, so they are released after the lock.
     let listener = Listener(coordinator: coordinator, store: store)
+    // Reading the references may retain the last reference to an object, so they are released after the lock.
     let (known, isNew) = lock.withLock {
       let known = listeners.map { ($0.store, $0.coordinator) }
       listeners = zip(listeners, known).compactMap { $1.0 == nil || $1.1 == nil ? nil : $0 }

@@ -1,5 +1,6 @@
 import CoreData
 
+// As CoreData has them for managed objects. Programs that import SwiftData alone see none of CoreData's members.
 extension SortDescriptor where Compared: PersistentModel {
   /// Sorts by a text, as `localizedStandardCompare(_:)` does. That is the default on Apple's systems; for the order of
   /// bytes give the comparator `.lexical`.
