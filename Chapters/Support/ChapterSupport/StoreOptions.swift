@@ -18,7 +18,8 @@ public struct StoreOptions: ParsableArguments {
   @Option(
     name: .customLong("com.apple.CoreData.SQLDebug", withSingleDash: true),
     help: ArgumentHelp(
-      "Print the SQL that runs, on standard error: 1 the statements, 3 their values too.", valueName: "level"))
+      "Print the SQL that runs, on standard error: 1 the statements, 3 also their values, 4 also the plans.",
+      valueName: "level"))
   var sqlDebugLevel: Int?
 
   @Option(

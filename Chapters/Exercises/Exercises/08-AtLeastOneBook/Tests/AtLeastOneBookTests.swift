@@ -43,7 +43,7 @@ import Testing
     #expect(sentence == nil)
   }
 
-  @Test("Another error goes to the caller: a book without a title is no matter of lists")
+  @Test("Another error goes to the caller: a book without a title has nothing to do with lists")
   func another() throws {
     Book(context: context).title = nil
     let error = #expect(throws: NSError.self, "a book without a title, and nothing is thrown") {

@@ -32,7 +32,7 @@ import Testing
     #expect(titles == ["Dracula", "Emma", "Middlemarch"])
   }
 
-  @Test("A template that the model doesn't have is an error, and no empty list")
+  @Test("A template that the model doesn't have is an error, not an empty list")
   func misspelt() {
     #expect(throws: NoSuchTemplate(name: "BooksBelwo"), "an unknown template, and no such error") {
       try books("BooksBelwo", with: ["PRICE": 10], in: context)

@@ -27,7 +27,7 @@ import Testing
     #expect(saved == 1)
   }
 
-  @Test("A file that is no store is a failure, and it is thrown")
+  @Test("A file that is not a store makes it throw")
   func failure() throws {
     try "This is no store.".write(to: bench.storeURL, atomically: true, encoding: .utf8)
     let error = #expect(throws: (any Error).self, "the container came back without its store") {

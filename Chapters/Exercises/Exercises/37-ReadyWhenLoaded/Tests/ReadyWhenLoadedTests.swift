@@ -53,7 +53,7 @@ private final class Outcomes: @unchecked Sendable {
     #expect(container.persistentStoreCoordinator.persistentStores.map(\.url) == [bench.storeURL])
   }
 
-  @Test("A file that is no store is a failure, which comes on the main queue too")
+  @Test("For a file that is not a store, the failure arrives on the main queue too")
   func failed() async throws {
     try "This is no store.".write(to: bench.storeURL, atomically: true, encoding: .utf8)
     let outcomes = Outcomes()

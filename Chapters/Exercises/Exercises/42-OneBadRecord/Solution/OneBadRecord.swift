@@ -1,7 +1,7 @@
 import CoreData
 import ExerciseSupport
 
-/// A line that is no record; lines are counted from 1.
+/// A line that is not a record; lines are counted from 1.
 struct BadPriceLine: Error, Equatable {
   let number: Int
 }
@@ -24,7 +24,7 @@ struct PriceRecord {
 
 /// Makes a book of each line, without saving. A caller may have unsaved changes of its own in the context.
 ///
-/// - Throws: `BadPriceLine` for the first line that is no record.
+/// - Throws: `BadPriceLine` for the first line that is not a record.
 func importPrices(_ lines: [String], in context: NSManagedObjectContext) throws {
   var records: [PriceRecord] = []
   for (index, line) in lines.enumerated() {

@@ -61,7 +61,7 @@ struct LostUpdateTests {
     #expect(found == "4 copies at 9")
   }
 
-  @Test("An error that is no conflict reaches the caller")
+  @Test("An error other than a conflict reaches the caller")
   func otherError() throws {
     books[0].title = nil
     #expect(throws: (any Error).self, "a book without a title can't be saved") {

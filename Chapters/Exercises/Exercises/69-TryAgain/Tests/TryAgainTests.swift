@@ -74,7 +74,7 @@ struct TryAgainTests {
     #expect(error?.code == NSManagedObjectMergeError)
   }
 
-  @Test("An error that is no conflict is not tried again")
+  @Test("An error other than a conflict is not tried again")
   func otherError() throws {
     var runs = 0
     #expect(throws: NSError.self, "a book without a title can't be saved") {

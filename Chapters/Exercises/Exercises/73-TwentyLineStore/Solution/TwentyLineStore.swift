@@ -4,7 +4,7 @@ import ExerciseSupport
 /// Words and their meanings, in a dictionary, as a store. It can be read only: every other request throws.
 final class GlossaryStore: NSIncrementalStore {
   static let storeType = "Glossary"
-  static let meanings = ["fault": "an object without its values", "row": "a line of a table", "stack": "three parts"]
+  static let meanings = ["fault": "an object without its values", "row": "a line of a table", "stack": "four parts"]
 
   /// The entity Entry with the texts `word` and `meaning`.
   static func model() -> NSManagedObjectModel {

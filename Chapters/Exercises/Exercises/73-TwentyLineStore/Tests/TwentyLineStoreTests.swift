@@ -34,7 +34,7 @@ struct TwentyLineStoreTests {
   @Test("An object that is read has its word and its meaning")
   func fault() throws {
     let lines = try entries().map { "\($0.value(forKey: "word") ?? "none"): \($0.value(forKey: "meaning") ?? "none")" }
-    #expect(lines == ["fault: an object without its values", "row: a line of a table", "stack: three parts"])
+    #expect(lines == ["fault: an object without its values", "row: a line of a table", "stack: four parts"])
   }
 
   @Test("A predicate chooses among the words")
