@@ -44,8 +44,13 @@ package final class Session {
 
   /// Reads the progress again: a hint or a skip in another window is in the file alone.
   package func reloadProgress() throws {
-    progress = try ProgressFile.read(course.progressFile).progress
-    progress.follow(course.exercises)
+    let (progress, keptAside) = try ProgressFile.read(course.progressFile)
+    self.progress = progress
+    self.progress.follow(course.exercises)
+    guard let keptAside else { return }
+    // The file is away, so what was understood goes into its place.
+    try save()
+    show(screens.keptAside(keptAside))
   }
 
   // MARK: Running

@@ -37,31 +37,17 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   let pins = PinnedConnections()
   let watching = Watching()
 
-  private let metadataLock = NSLock()
-  private var storedMetadata: [String: Any] = [:]
-  private var isMetadataChanged = false
+  let storedMetadata = StoredMetadata()
 
   package override var type: String { PostgreSQLStore.storeType }
 
   /// The store's metadata. A change is written with the next commit.
   package override var metadata: [String: Any]! {
-    get { metadataLock.withLock { storedMetadata } }
-    set {
-      metadataLock.withLock {
-        storedMetadata = NSPersistentStore.metadata(newValue, keepingOwnOf: storedMetadata)
-        storedMetadata[NSStoreTypeKey] = PostgreSQLStore.storeType
-        storedMetadata[NSStoreUUIDKey] = identity.uuid
-        isMetadataChanged = true
-      }
-    }
+    get { storedMetadata.current.values }
+    set { storedMetadata.set(newValue, type: PostgreSQLStore.storeType, uuid: identity.uuid) }
   }
 
-  /// The metadata, if they have changed since they were last written; otherwise nil.
-  var changedMetadata: [String: Any]? { metadataLock.withLock { isMetadataChanged ? storedMetadata : nil } }
-
-  package var hasUnsavedMetadata: Bool { !isReadOnly && changedMetadata != nil }
-
-  func didWriteMetadata() { metadataLock.withLock { isMetadataChanged = false } }
+  package var hasUnsavedMetadata: Bool { !isReadOnly && storedMetadata.unwritten != nil }
 
   package var storeSchema: StoreSchema? { schema }
 
@@ -75,7 +61,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     options: [AnyHashable: Any]? = nil
   ) {
     guard let root else { preconditionFailure("A PostgreSQL store is made by the coordinator that it is added to.") }
-    model = root.managedObjectModel
+    model = root.ownModel
     layouts = ModelLayouts.of(model)
     rowCache = RowCache(layouts)
     let address = StoreAddress(url)
@@ -105,7 +91,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     do {
       let opened = try StoreOpening(self, url).run()
       identity.uuid = opened.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
-      metadataLock.withLock { storedMetadata = opened.metadata }
+      storedMetadata.read(opened.metadata)
       schema = opened.schema
       plans = StatementPlans(opened.schema, url: url)
       derivesValues = layouts.layouts.contains { layout in
@@ -182,7 +168,10 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
       guard let old = try MetadataTable.read(connection) else {
         throw StoreFailure.incompatibleSchema(StoreAddress(url).shown, table: "Z_METADATA", "there is no such table")
       }
-      try MetadataTable.write(NSPersistentStore.metadata(metadata, keepingOwnOf: old), connection)
+      var new = NSPersistentStore.metadata(metadata, keepingOwnOf: old)
+      // The client can't change type and UUID.
+      for key in [NSStoreTypeKey, NSStoreUUIDKey] { new[key] = old[key] }
+      try MetadataTable.write(new, connection)
     }
   }
 }

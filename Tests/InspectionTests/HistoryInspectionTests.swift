@@ -79,4 +79,19 @@ struct HistoryInspectionTests {
       failure { _ = try TransactionList(open(url), limit: nil) }?.sentence
         == "The store \(url.path) keeps no history.")
   }
+
+  @Test("A history that has an author's name twice under one number is listed all the same")
+  func numberTwice() throws {
+    try makeHistory()
+    try run(
+      """
+      CREATE TABLE KEPT AS SELECT * FROM ATRANSACTIONSTRING;
+      DROP TABLE ATRANSACTIONSTRING;
+      ALTER TABLE KEPT RENAME TO ATRANSACTIONSTRING;
+      INSERT INTO ATRANSACTIONSTRING VALUES (1, 16003, NULL, 'another');
+      """, in: url)
+    let text = try TransactionList(open(url), limit: nil).text
+    #expect(text.contains("author importer") && text.contains("author another"), "\(text)")
+    #expect(text.components(separatedBy: "inserted  Author/p1").count == 2, "\(text)")
+  }
 }

@@ -209,6 +209,43 @@ struct StoreInspectionTests {
     #expect(try StoreReport(open(url)).json["journal"]?["walPagesNotInMainFile"] == .integer(0))
   }
 
+  @Test("A frame of the page 0, which there is not, ends the log")
+  func pageZero() throws {
+    let source = TemporaryFolder()
+    let original = source.file("Open.sqlite")
+    try Library.make(at: original) { _ in
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+      }
+    }
+    let log = URL(fileURLWithPath: url.path + "-wal")
+    var bytes = [UInt8](try Data(contentsOf: log))
+    func word(_ place: Int) -> UInt32 { bytes[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) } }
+    func frames() throws -> Int64 {
+      guard case .integer(let count)? = try StoreReport(open(url)).json["journal"]?["walCommittedFrames"] else {
+        Issue.record("no frames")
+        return 2
+      }
+      return count
+    }
+    // The last frame, which ends a transaction, gets page 0 and the checksum that goes with it.
+    let before = try frames()
+    let (isBigEndian, size) = (word(0) & 1 == 1, 24 + Int(word(8)))
+    let last = 32 + (Int(before) - 1) * size
+    bytes.removeSubrange((last + size)...)
+    bytes.replaceSubrange(last..<(last + 4), with: [0, 0, 0, 0])
+    var sums = (word(last - size + 16), word(last - size + 20))
+    for place in [last] + Array(stride(from: last + 24, to: last + size, by: 8)) {
+      sums.0 = sums.0 &+ (isBigEndian ? word(place) : word(place).byteSwapped) &+ sums.1
+      sums.1 = sums.1 &+ (isBigEndian ? word(place + 4) : word(place + 4).byteSwapped) &+ sums.0
+    }
+    for (place, sum) in [(last + 16, sums.0), (last + 20, sums.1)] {
+      bytes.replaceSubrange(place..<(place + 4), with: withUnsafeBytes(of: sum.bigEndian, Array.init))
+    }
+    try Data(bytes).write(to: log)
+    #expect(try frames() < before)
+  }
+
   @Test("Tables, columns and rows that no entity explains are listed")
   func unexplained() throws {
     try Library.make(at: url)

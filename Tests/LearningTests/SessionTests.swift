@@ -323,6 +323,20 @@ struct SessionTests {
     #expect(printed.take() == "")
   }
 
+  @Test("A progress file that becomes unreadable while one watches is kept, and what was understood with it")
+  func unreadableWhileWatching() throws {
+    let watching = try session()
+    try watching.skip()
+    let file = try small.course().progressFile
+    try (String(contentsOf: file, encoding: .utf8) + "a strange line\n").write(
+      to: file, atomically: true, encoding: .utf8)
+    _ = printed.take()
+    try watching.reloadProgress()
+    #expect(printed.take().contains("progress-unreadable-1.txt"))
+    #expect(watching.current?.name == "02-CountRows")
+    #expect(try session().current?.name == "02-CountRows")
+  }
+
   @Test("Timings are in seconds, start and build apart")
   func timings() throws {
     runner.builds = [BuildResult(hasSucceeded: true, seconds: 1.5, buildSeconds: 1.2)]

@@ -273,4 +273,37 @@ struct InPlaceAttributeTests {
       #expect(people.count == 10)
     }
   }
+
+  @Test("A hierarchy in which a dozen entities have a property of one name is opened again, and migrated")
+  func manyOfOneName() throws {
+    let folder = InPlace.Folder()
+    let url = folder.file("names.sqlite")
+    func model(_ more: [String]) -> NSManagedObjectModel {
+      let owner = InPlace.entity("Owner")
+      let kinds = (0..<13).map { number in
+        let kind = InPlace.entity("Kind\(number)", (["title"] + more).map { InPlace.attribute($0) })
+        InPlace.relate(kind, "owner", .one, owner)
+        return kind
+      }
+      let root = InPlace.entity("Root", subentities: kinds)
+      root.isAbstract = true
+      return InPlace.model(root, owner)
+    }
+    try InPlace.open(url, model([])) { context in
+      let owner = InPlace.new(context, "Owner", [:])
+      for number in 0..<13 {
+        InPlace.new(context, "Kind\(number)", ["title": "t\(number)", "owner": owner])
+      }
+      try context.save()
+    }
+    func check(_ context: NSManagedObjectContext) throws {
+      for number in 0..<13 {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Kind\(number)")
+        request.predicate = NSPredicate(format: "title == %@ AND owner != nil", "t\(number)")
+        #expect(try context.count(for: request) == 1)
+      }
+    }
+    try InPlace.open(url, model([])) { try check($0) }
+    try InPlace.migrate(url, to: model(["note"])) { try check($0) }
+  }
 }

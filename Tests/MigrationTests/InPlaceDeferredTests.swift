@@ -101,4 +101,23 @@ struct InPlaceDeferredTests {
     }
     #expect(try deferred() == [])
   }
+
+  @Test("Finishing removes the files of the values that it drops")
+  func longValues() throws {
+    func model(_ hasImage: Bool) -> NSManagedObjectModel {
+      InPlace.model(
+        InPlace.entity("Photo", [InPlace.attribute("name")] + (hasImage ? [InPlace.external("image")] : [])))
+    }
+    try InPlace.open(url, model(true)) { context in
+      InPlace.new(context, "Photo", ["name": "a", "image": Data(repeating: 1, count: 200_000)])
+      try context.save()
+    }
+    let files = ExternalFiles(store: url).folder.path
+    func count() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: files))?.count ?? 0 }
+    try InPlace.open(url, model(false), InPlace.options.merging([key: true]) { $1 }) { context in
+      #expect(count() == 1)
+      try #require(context.persistentStoreCoordinator).finishDeferredLightweightMigration()
+    }
+    #expect(count() == 0)
+  }
 }

@@ -99,4 +99,30 @@ struct InferredChangeTests {
       #expect(try context.number(of: "Person") == 2)
     }
   }
+
+  @Test(
+    "A manager refuses an inferred mapping for objects that code would have to complete",
+    arguments: [false, true])
+  func objectsThatNeedCode(_ inPlace: Bool) throws {
+    func model(_ isOptional: Bool) throws -> NSManagedObjectModel {
+      let model = InPlace.model(InPlace.entity("Note", [InPlace.attribute("text", optional: isOptional)]))
+      _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+      return model
+    }
+    let folder = InPlace.Folder()
+    let (old, new) = (try model(true), try model(false))
+    try InPlace.open(folder.file("old.sqlite"), old) { context in
+      InPlace.new(context, "Note", [:])
+      try context.save()
+    }
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    manager.usesStoreSpecificMigrationManager = inPlace
+    let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+    #expect(throws: (any Error).self) {
+      try manager.migrateStore(
+        from: folder.file("old.sqlite"), sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+        toDestinationURL: folder.file("new.sqlite"), destinationType: NSSQLiteStoreType, destinationOptions: nil)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("new.sqlite").path))
+  }
 }

@@ -63,6 +63,16 @@ final class MovingPolicy: NSEntityMigrationPolicy {
   }
 }
 
+/// Saves after each object.
+final class SavingPolicy: NSEntityMigrationPolicy {
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+    try manager.destinationContext.save()
+  }
+}
+
 /// Does what its superclass does, and logs each call.
 final class LoggingPolicy: NSEntityMigrationPolicy {
   static let methods = [

@@ -286,6 +286,52 @@ struct ReplacingTests {
     #expect(error?.localizedDescription.contains("metadataForPersistentStore(with:)") == true)
     #expect(try Data(contentsOf: url) == before)
   }
+
+  @Test("A policy that saves what it has made does not stand in the way", arguments: ManagerStore.allCases)
+  func savingPolicy(_ kind: ManagerStore) throws {
+    try fill(kind)
+    try replace(kind, ManagerLibrary.mapping(policy: SavingPolicy.self))
+    try ManagerStack.read(kind, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
+  }
+
+  @Test("A store that is to lose its write-ahead log is migrated first")
+  func losingTheLog() throws {
+    try fill(.sqlite)
+    let options: [AnyHashable: Any] = [
+      NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 1,
+    ]
+    let migration = StoreMigration(
+      storeClass: try NSPersistentStoreCoordinator.storeClass(for: NSSQLiteStoreType), type: NSSQLiteStoreType,
+      url: url, configuration: nil, options: options, metadata: try metadata(.sqlite),
+      destination: ManagerLibrary.new())
+    try publicErrors { try migration.replaceStore(from: ManagerLibrary.old(), by: ManagerLibrary.mapping()) }
+    try ManagerStack.read(.sqlite, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
+  }
+
+  @Test("Tokens of a history that a new version does not have expire, also when that has as many transactions")
+  func history() throws {
+    let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+    let old = try ManagerStack(.sqlite, ManagerLibrary.old(), url, options: tracking)
+    let token = try old.context.performAndWait {
+      ManagerLibrary.fill(old.context)
+      try old.context.save()
+      return old.coordinator.currentPersistentHistoryToken(fromStores: nil)
+    }
+    try old.close()
+    try replace(.sqlite)
+    let new = try ManagerStack(.sqlite, ManagerLibrary.new(), url, options: tracking)
+    try new.context.performAndWait {
+      for _ in 0..<3 {
+        new.context.make("Tag", ["name": "new"])
+        try new.context.save()
+        let error = managerError {
+          _ = try new.context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: token))
+        }
+        #expect(error?.code == NSPersistentHistoryTokenExpiredError)
+      }
+    }
+    try new.close()
+  }
 }
 
 final class RefusingPolicy: NSEntityMigrationPolicy {

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import PostgreSQLTestServer
 import Testing
 
 @testable import PostgreSQLStore
@@ -149,5 +150,45 @@ struct RoundTripTests {
       let trips = try other.trips { _ = try read() }
       #expect(trips == 2)
     }
+  }
+
+  @Test("Metadata that is set for a store that is not open leaves it its type and its UUID")
+  func foreignMetadata() throws {
+    let shelf = try Shelf(libraryModel())
+    let uuid = try #require(shelf.store.identifier)
+    try shelf.coordinator.remove(shelf.store)
+    try NSPersistentStoreCoordinator.setMetadata(
+      [NSStoreUUIDKey: UUID().uuidString, NSStoreTypeKey: NSSQLiteStoreType, "mine": 1],
+      forPersistentStoreOfType: NSPostgreSQLStoreType, at: shelf.url)
+    let again = try Shelf(libraryModel(), at: shelf.url)
+    #expect(again.store.identifier == uuid && again.store.type == NSPostgreSQLStoreType)
+    #expect(again.store.metadata["mine"] as? Int == 1)
+  }
+
+  /// A coordinator whose model has one entity more, at the front.
+  private final class OtherModel: NSPersistentStoreCoordinator {
+    override var managedObjectModel: NSManagedObjectModel {
+      let model = NSManagedObjectModel()
+      let first = NSEntityDescription()
+      first.name = "AAA"
+      model.entities = [first] + libraryModel().entities.map { $0.copy() as! NSEntityDescription }
+      return model
+    }
+  }
+
+  @Test("A store is laid out by the model that the coordinator was made with, whatever a subclass returns")
+  func otherModel() throws {
+    let coordinator = OtherModel(managedObjectModel: libraryModel())
+    try coordinator.addPersistentStore(
+      ofType: NSPostgreSQLStoreType, configurationName: nil, at: TestServer.shared!.newStoreURL())
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      context.new("Author", ["name": "Ann"])
+      try context.save()
+      context.reset()
+      #expect(try context.all("Author").map { $0.value(forKey: "name") as? String } == ["Ann"])
+    }
+    try coordinator.persistentStores.forEach(coordinator.remove)
   }
 }

@@ -90,6 +90,16 @@ struct FetchRefusalTests {
     #expect(selector?.contains("soundsLike:") == true, "\(selector ?? "accepted")")
   }
 
+  @Test("A function with too few arguments, put together by a program, is refused by name")
+  func arguments() {
+    let pages = FoundationExpression(forKeyPath: "pages")
+    let sum = FoundationExpression(forFunction: "add:to:", arguments: [pages])
+    let predicate = NSComparisonPredicate(
+      leftExpression: sum, rightExpression: pages, modifier: .direct, type: .equalTo)
+    let words = words("Book") { $0.predicate = predicate }
+    #expect(words?.contains("function expression add:to: with 1 arguments") == true, "\(words ?? "accepted")")
+  }
+
   @Test("An order that SQLite can't have is refused by name")
   func orders() {
     func words(_ entity: String, _ descriptor: NSSortDescriptor) -> String {

@@ -84,6 +84,20 @@ struct HostileFileTests {
     #expect(try query("SELECT Z_MAX FROM Z_PRIMARYKEY", at: url) == ["42"])
   }
 
+  @Test("A Z_MAX that is no number is put right in an empty table as well", arguments: ["NULL", "'x'", "1.5"])
+  func maximumOfNone(_ value: String) throws {
+    try makeStore()
+    try execute("DELETE FROM ZBOOK; UPDATE Z_PRIMARYKEY SET Z_MAX = \(value)")
+    let coordinator = try coordinator()
+    let context = context(coordinator)
+    let batch = NSBatchInsertRequest(entityName: "Book", objects: [["title": "Emma"], ["title": "Persuasion"]])
+    _ = try context.performAndWait { try context.execute(batch) }
+    try insertBook(coordinator, "Kim")
+    #expect(try titles(coordinator) == ["Emma", "Kim", "Persuasion"])
+    #expect(
+      try query("SELECT Z_MAX FROM Z_PRIMARYKEY", at: url) == query("SELECT MAX(Z_PK) FROM ZBOOK", at: url))
+  }
+
   @Test("A Z_MAX that leaves no key is an error that says so, for saves, reserved ids and batches")
   func noKeyLeft() throws {
     try makeStore()

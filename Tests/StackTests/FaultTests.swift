@@ -132,6 +132,37 @@ struct FaultTests {
     }
   }
 
+  @Test("While a fetch refreshes an object, another thread may let go of the context's objects")
+  func refreshWithoutLock() throws {
+    let model = model([entity("Note", [attribute("text")], class: Refreshed.self)])
+    try withStack(.sqlite, model) { stack, context in
+      let note = context.new("Note", ["text": "a"]) as! Refreshed
+      var other: NSManagedObject? = context.new("Note", ["text": "b"])
+      try context.save()
+      note.read()
+      nonisolated(unsafe) let last = Unmanaged.passRetained(other!)
+      other = nil
+      try stack.elsewhere { elsewhere in
+        elsewhere.same(note)["text"] = "c"
+        try elsewhere.save()
+      }
+      nonisolated(unsafe) var isFreed = false
+      note.action = {
+        let freed = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          last.release()
+          freed.signal()
+        }
+        isFreed = freed.wait(timeout: .now() + 10) == .success
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+      request.predicate = NSPredicate(format: "text == 'c'")
+      request.shouldRefreshRefetchedObjects = true
+      #expect(try context.fetch(request) == [note])
+      #expect(isFreed && note.string("text") == "c")
+    }
+  }
+
   @Test("A fault whose row is gone reads as empty and is deleted", arguments: StoreKind.allCases)
   func inaccessible(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -292,4 +323,10 @@ final class Awaking: NSManagedObject {
   }
   override func willTurnIntoFault() { log.append("willTurnIntoFault") }
   override func didTurnIntoFault() { log.append("didTurnIntoFault") }
+}
+
+/// An object that does something when it is refreshed.
+final class Refreshed: NSManagedObject {
+  nonisolated(unsafe) var action: (() -> Void)?
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { action?() }
 }

@@ -239,4 +239,56 @@ struct HistoryTests {
       #expect(try context.transactions(after: token).map(\.words) == [["delete Book", "update Shelf total"]])
     }
   }
+
+  @Test("An object that is deleted has no update beside it, whatever triggers do to its row before")
+  func derivedOfDeleted() throws {
+    let tag = entity("Tag")
+    let book = entity("Book")
+    join(relate(tag, "books", .many, to: book), relate(book, "tags", .many, to: tag))
+    let total = NSDerivedAttributeDescription()
+    total.name = "total"
+    total.attributeType = .integer64AttributeType
+    total.isOptional = true
+    total.derivationExpression = NSExpression(format: "books.@count")
+    tag.properties.append(total)
+    let stack = try tracked(model([tag, book]))
+    try stack.context.performAndWait {
+      let context = stack.context
+      let new = context.new("Tag")
+      context.new("Book", ["tags": NSSet(object: new)])
+      try context.save()
+      let token = try context.transactions()[0].token
+      context.delete(new)
+      try context.save()
+      let words = try context.transactions(after: token).map(\.words)
+      #expect(words.joined().filter { $0.contains("Tag") } == ["delete Tag"], "\(words)")
+    }
+  }
+
+  @Test("A token of a file that an older copy has replaced has expired")
+  func olderCopy() throws {
+    let stack = try tracked()
+    let copy = StoreFolder()
+    let token = try stack.context.performAndWait {
+      stack.context.new("Tag")
+      try stack.context.save()
+      try stack.coordinator.replacePersistentStore(
+        at: copy.file("Copy"), withPersistentStoreFrom: stack.url, type: .sqlite)
+      for _ in 0..<3 {
+        stack.context.new("Tag")
+        try stack.context.save()
+      }
+      return stack.coordinator.currentPersistentHistoryToken(fromStores: nil)
+    }
+    try stack.coordinator.remove(stack.store)
+    try stack.coordinator.replacePersistentStore(
+      at: stack.url, withPersistentStoreFrom: copy.file("Copy"), type: .sqlite)
+    let again = try tracked(at: stack.url)
+    try again.context.performAndWait {
+      again.context.new("Tag")
+      try again.context.save()
+      #expect(
+        failure { _ = try again.context.transactions(after: token) }?.code == NSPersistentHistoryTokenExpiredError)
+    }
+  }
 }

@@ -208,6 +208,42 @@ struct LifeCycleTests {
       #expect(book.faultingState == 0)
     }
   }
+
+  @Test("What an observer of the coming save changes is told of the save once")
+  func changedByObserver() throws {
+    let model = model([entity("Note", [attribute("text"), attribute("stamp")], class: CountingNote.self)])
+    try withStack(.inMemory, model) { _, context in
+      let note = context.new("Note", ["text": "a"]) as! CountingNote
+      try context.save()
+      note.willSaves = 0
+      nonisolated(unsafe) var new: [NSManagedObject] = []
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextWillSave, object: context, queue: nil
+      ) { _ in
+        for object in context.updatedObjects { object["stamp"] = "now" }
+        new.append(context.new("Note", ["text": "b"]))
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      note["text"] = "c"
+      try context.save()
+      #expect(note.willSaves == 1)
+      #expect(new.map { ($0 as! CountingNote).willSaves } == [1])
+    }
+  }
+
+  @Test("A rollback awakes an object that was changed and deleted once")
+  func rolledBackOnce() throws {
+    let model = model([entity("Note", [attribute("text")], class: CountingNote.self)])
+    try withStack(.inMemory, model) { _, context in
+      let note = context.new("Note", ["text": "a"]) as! CountingNote
+      try context.save()
+      note["text"] = "b"
+      context.delete(note)
+      context.rollback()
+      #expect(note.awakenings == [.rollback])
+      #expect(note.string("text") == "a" && !note.isDeleted && !context.hasChanges)
+    }
+  }
 }
 
 final class Restless: NSManagedObject {
@@ -222,4 +258,12 @@ final class Endless: NSManagedObject {
     count += 1
     setValue("\(count)", forKey: "text")
   }
+}
+
+/// Counts what it is told.
+final class CountingNote: NSManagedObject {
+  nonisolated(unsafe) var willSaves = 0
+  nonisolated(unsafe) var awakenings: [NSSnapshotEventType] = []
+  override func willSave() { willSaves += 1 }
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { awakenings.append(flags) }
 }

@@ -138,6 +138,67 @@ struct PrimitiveTests {
       context.reset()
     }
   }
+
+  @Test(
+    "What primitive accessors set on an object that is saved is saved, too, and reaches a parent",
+    arguments: StoreKind.allCases, [false, true])
+  func saved(_ kind: StoreKind, _ isChild: Bool) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "T", "pages": 1])
+      try context.save()
+      let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      child.parent = context
+      let writer = isChild ? child : context
+      try writer.performAndWait {
+        let same = writer.same(book)
+        same["title"] = "U"
+        same.setPrimitiveValue(7, forKey: "pages")
+        #expect(same.changedValues().keys.sorted() == ["title"])
+        try writer.save()
+        #expect(same.int("pages") == 7)
+      }
+      try context.save()
+      try stack.elsewhere { other throws in
+        let found = try other.only("Book")
+        #expect(found.string("title") == "U" && found.int("pages") == 7)
+      }
+    }
+  }
+
+  @Test(
+    "An announced change of a to-one relationship's primitive value reaches the other ends",
+    arguments: StoreKind.allCases, ["author", "books"])
+  func announcedDestination(_ kind: StoreKind, _ side: String) throws {
+    try withStack(kind) { stack, context in
+      let (former, author) = (context.new("Author", ["name": "former"]), context.new("Author", ["name": "A"]))
+      let book = context.new("Book", ["title": "T", "author": former])
+      try context.save()
+      #expect(former.objects("books") == [book] && author.objects("books").isEmpty)
+      let object = side == "author" ? book : author
+      object.willChangeValue(forKey: side)
+      object.setPrimitiveValue(side == "author" ? author : NSSet(object: book), forKey: side)
+      object.didChangeValue(forKey: side)
+      #expect(former.objects("books").isEmpty && author.objects("books") == [book])
+      #expect(book.object("author") === author)
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.only("Book").object("author")?.string("name") == "A")
+      }
+      // Where it agrees already, nothing happens.
+      book.willChangeValue(forKey: "author")
+      book["author"] = former
+      book.didChangeValue(forKey: "author")
+      #expect(former.objects("books") == [book] && author.objects("books").isEmpty)
+    }
+  }
+
+  @Test("Values for a key that is named twice are one entry")
+  func keyTwice() throws {
+    try withStack(.inMemory) { _, context in
+      let book = context.new("Book", ["title": "T"])
+      #expect(book.dictionaryWithValues(forKeys: ["title", "title"]).count == 1)
+    }
+  }
 }
 
 final class Minding: NSManagedObject {

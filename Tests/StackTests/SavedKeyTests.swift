@@ -217,4 +217,30 @@ struct SavedKeyTests {
       }
     }
   }
+
+  /// A policy that claims to have settled everything, and has done nothing.
+  private final class IdlePolicy: NSMergePolicy {
+    override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {}
+  }
+
+  @Test("A save that gives up because its conflicts stay gives its keys back, and the next one raises Z_MAX")
+  func neverSettled() throws {
+    try withStack(.sqlite) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      book.read()
+      try stack.elsewhere { other in
+        other.same(book)["title"] = "theirs"
+        try other.save()
+      }
+      book["title"] = "mine"
+      context.new("Book", ["title": "new"])
+      context.mergePolicy = IdlePolicy(merge: .overwriteMergePolicyType)
+      #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
+      context.mergePolicy = NSMergePolicy.overwrite
+      try context.save()
+      #expect(try maximum(stack, "Book") == "2")
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["mine", "new"])
+    }
+  }
 }

@@ -34,6 +34,60 @@ struct SavingTests {
     }
   }
 
+  @Test(
+    "The relationships of an object whose deletion was saved are empty, for observers of the save as well",
+    arguments: StoreKind.withCustom)
+  func relationshipsOfDeleted(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "T"])
+      book["author"] = context.new("Author", ["name": "A"])
+      book["tags"] = NSSet(object: context.new("Tag"))
+      try context.save()
+      nonisolated(unsafe) var seen: [Any?] = []
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+      ) { _ in seen = [book.value(forKey: "author"), book.value(forKeyPath: "author.name")] }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      let other = stack.newContext()
+      try other.performAndWait {
+        let same = other.same(book)
+        same.read()
+        context.delete(book)
+        let saved = NotificationLog(context)
+        try context.save()
+        #expect(seen.count == 2 && seen.allSatisfy { $0 == nil })
+        #expect(book.value(forKey: "author") == nil && book.value(forKeyPath: "author.name") == nil)
+        #expect(book.string("title") == "T" && book.objects("tags").isEmpty)
+        #expect(book.committedValues(forKeys: nil)["author"] is NSNull?)
+        other.mergeChanges(fromContextDidSave: try #require(saved["didSave"]))
+        #expect(same.value(forKey: "author") == nil && same.value(forKeyPath: "author.name") == nil)
+      }
+    }
+  }
+
+  @Test(
+    "An object that is inserted again after its deletion was saved has its attributes, and no relationships",
+    arguments: StoreKind.allCases)
+  func insertedAgain(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author", ["name": "A"])
+      let book = context.new("Book", ["title": "T", "pages": 3, "author": author])
+      try context.save()
+      // The rule of an author's books is to cascade.
+      context.delete(author)
+      try context.save()
+      let asked = context.object(with: book.objectID)
+      context.insert(book)
+      #expect(asked !== book && context.object(with: book.objectID) === book)
+      #expect(book.isInserted && book.string("title") == "T" && book.object("author") == nil)
+      try context.save()
+      try stack.elsewhere { other throws in
+        let found = try other.only("Book")
+        #expect(found.string("title") == "T" && found.int("pages") == 3 && found.object("author") == nil)
+      }
+    }
+  }
+
   @Test("A deleted object is gone after the save, and has no context", arguments: StoreKind.withCustom)
   func delete(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in

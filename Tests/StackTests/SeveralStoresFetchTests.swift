@@ -109,6 +109,35 @@ struct SeveralStoresFetchTests {
     }
   }
 
+  @Test("affectedStores chooses among unsaved objects as well", arguments: StoreKind.allCases)
+  func affectedUnsaved(_ kind: StoreKind) throws {
+    let stores = try TwoStores(kind, books: 5)
+    try stores.run { (context: NSManagedObjectContext) throws in
+      let request = request()
+      for book in try context.fetch(request) { book["pages"] = 9 }
+      let new = context.new("Book", ["title": "99"])
+      context.assign(new, to: stores.store)
+      request.affectedStores = [stores.store]
+      #expect(try context.fetch(request).map { $0.string("title") } == ["01", "03", "99"])
+      #expect(try context.count(for: request) == 3)
+      request.affectedStores = [stores.stack.store]
+      #expect(try context.fetch(request).map { $0.string("title") } == ["00", "02", "04"])
+      context.rollback()
+    }
+  }
+
+  @Test("Limits and batches without end have no effect", arguments: StoreKind.allCases)
+  func withoutEnd(_ kind: StoreKind) throws {
+    let stores = try TwoStores(kind, books: 5)
+    try stores.run { (context: NSManagedObjectContext) throws in
+      let request = request()
+      (request.fetchOffset, request.fetchLimit) = (1, .max)
+      #expect(try context.fetch(request).map { $0.string("title") } == ["01", "02", "03", "04"])
+      (request.fetchOffset, request.fetchLimit, request.fetchBatchSize) = (0, 0, .max)
+      #expect(try context.fetch(request).map { $0.string("title") }.count == 5)
+    }
+  }
+
   @Test("Dictionaries come of all stores in one order, distinct and cut together", arguments: StoreKind.allCases)
   func dictionaries(_ kind: StoreKind) throws {
     let stores = try TwoStores(kind, books: 6)

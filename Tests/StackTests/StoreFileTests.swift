@@ -309,6 +309,52 @@ struct StoreFileTests {
     #expect(names == ["u"])
   }
 
+  @Test("After a move, predicates look for long values beside the new file")
+  func movingLongValues() throws {
+    let image = attribute("image", .binaryDataAttributeType)
+    image.allowsExternalBinaryDataStorage = true
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model([entity("Photo", [image])]))
+    let (from, to) = (folder.file("T"), folder.file("Moved"))
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: from)
+    let context = coordinator.newContext()
+    let data = Data(repeating: 7, count: 200_000)
+    try context.performAndWait {
+      context.new("Photo", ["image": data])
+      try context.save()
+      try coordinator.replacePersistentStore(at: to, withPersistentStoreFrom: from, type: .sqlite)
+      #expect(coordinator.setURL(to, for: store))
+      try FileManager.default.removeItem(at: ExternalFiles(store: from).support)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Photo")
+      request.predicate = NSPredicate(format: "image == %@", data as NSData)
+      #expect(try context.count(for: request) == 1)
+    }
+  }
+
+  @Test("After a move to a store with more objects, or with fewer, new ones get keys behind those", arguments: [0, 40])
+  func movingKeys(_ count: Int) throws {
+    let other = folder.file("U")
+    try folder.open(.sqlite, "U", library()) { _, context in
+      for number in 0..<count { context.new("Tag", ["name": "\(number)"]) }
+      try context.save()
+    }
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("T"))
+    let context = coordinator.newContext()
+    try context.performAndWait {
+      // So many small saves that keys are kept for the next.
+      for number in 0..<30 {
+        context.new("Tag", ["name": "old \(number)"])
+        try context.save()
+      }
+      context.reset()
+      #expect(coordinator.setURL(other, for: store))
+      context.new("Tag", ["name": "new"])
+      try context.save()
+    }
+    let rows = try Connection(path: other.path, options: Connection.Options()).rows(
+      "SELECT (SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'), MAX(Z_PK), COUNT(*) FROM ZTAG")
+    #expect(rows.first?.compactMap { $0 } == ["\(count + 1)", "\(count + 1)", "\(count + 1)"])
+  }
+
   @Test("Metadata that is set without version hashes leaves the store one that opens", arguments: StoreKind.kept)
   func metadataWithoutHashes(_ kind: StoreKind) throws {
     try folder.open(kind, "T", library()) { store, context in

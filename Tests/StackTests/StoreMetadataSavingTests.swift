@@ -1,6 +1,7 @@
-import CoreData
 import Foundation
 import Testing
+
+@testable import CoreData
 
 @Suite("Saving metadata")
 struct StoreMetadataSavingTests {
@@ -67,5 +68,29 @@ struct StoreMetadataSavingTests {
       try context.save()
       #expect(log["didSave"]?.userInfo?["newChangeToken"] == nil)
     }
+  }
+
+  @Test("Metadata that is set while a save waits for the file is written by the next save")
+  func duringASave() throws {
+    let stack = try Stack(.sqlite)
+    stack.coordinator.setMetadata(["mine": "before"], for: stack.store)
+    let lock = try Connection(path: stack.url.path, options: Connection.Options())
+    try lock.execute("BEGIN IMMEDIATE")
+    let saving = DispatchGroup()
+    stack.context.perform {
+      saving.enter()
+      stack.context.new("Tag")
+      do { try stack.context.save() } catch { Issue.record(error) }
+      saving.leave()
+    }
+    // By then the save has taken the metadata, and waits for the lock.
+    Thread.sleep(forTimeInterval: 0.3)
+    stack.coordinator.setMetadata(["mine": "during"], for: stack.store)
+    try lock.execute("COMMIT")
+    try stack.context.performAndWait {
+      saving.wait()
+      try stack.context.save()
+    }
+    #expect(try written(stack) == "during")
   }
 }

@@ -234,4 +234,25 @@ struct UnreadableFaultTests {
     }
     #expect(words(result).contains("could not be read, and the object is to be changed."))
   }
+
+  @Test("A change of the other side of a one-to-one relationship needs what could not be read, too")
+  func otherSide() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try UnreadableFaultTests().withBook { stack, context, _ in
+        let (passport, holder) = (context.new("Passport"), context.new("Author"))
+        passport["holder"] = context.new("Author")
+        try context.save()
+        context.refreshAllObjects()
+        try UnreadableFaultTests.rename("ZPASSPORT", to: "AWAY", in: stack.url)
+        context.unreadableFaultHandler = { _, _ in .keepFault }
+        try stack.elsewhere { other in
+          other.new("Tag")
+          try other.save()
+        }
+        // The former holder would have to be told.
+        holder["passport"] = passport
+      }
+    }
+    #expect(words(result).contains("could not be read, and the object is to be changed."))
+  }
 }

@@ -286,4 +286,21 @@ struct FetchTests {
     context.container.deleteAllData()
     #expect(try library(folder.file()).fetchCount(FetchDescriptor<Book>()) == 0)
   }
+
+  @Test("A captured set of enumerations, of identities or of models selects as an array of them does")
+  func sets() throws {
+    let container = try ModelContainer(
+      for: Book.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let books = ["1", "2", "3"].map { Book(isbn: $0, title: "T\($0)") }
+    books.forEach(context.insert)
+    books[1].genre = .essay
+    try context.save()
+    let genres: Set<Genre> = [.essay]
+    let found = try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { genres.contains($0.genre) }))
+    #expect(found.map(\.isbn) == ["2"])
+    let ids = Set(books.prefix(2).map(\.persistentModelID))
+    let known = try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { ids.contains($0.persistentModelID) }))
+    #expect(Set(known.map(\.isbn)) == ["1", "2"])
+  }
 }

@@ -148,9 +148,7 @@ extension NSManagedObject {
     var leaving = [self]
     while let object = leaving.popLast() {
       for property in object.layout.relationships {
-        let others =
-          property.kind == .toMany
-          ? object.members(property) : ContiguousArray([object.toOne(property)].compactMap { $0 })
+        let others = object.destinations(of: property)
         for other in others where !other.state.contains(.deleted) {
           if !other.state.contains(.inserted) {
             related.append((object, other, property))
@@ -171,7 +169,7 @@ extension NSManagedObject {
   fileprivate func readStoredObjects() throws -> [NSManagedObject] {
     try relatedStoredObjects.compactMap { object, other, property in
       guard other.state.contains(.fault), object.layout.inverse(of: property)?.kind == .toOne else { return nil }
-      return try managedObjectContext?.realised(other) == true ? other : nil
+      return try managedObjectContext?.readRow(of: other) == true ? other : nil
     }
   }
 

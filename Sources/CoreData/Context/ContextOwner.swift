@@ -27,7 +27,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// The places in `stores` of those that were no store of the coordinator when they were first asked for.
   private var foreign: Set<Int> = []
   /// Whether one of the stores is of a client's class, and may be far away. Under `lock` too.
-  private(set) var hasAuthors = false
+  private(set) var hasCustomStores = false
   /// The entity that `Book(context:)` found for each class. Asked for every new object. Belongs to the context's queue.
   var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
   /// The last class asked for: programs often make many objects of one class in a row.
@@ -59,7 +59,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     self.isMainQueue = isMainQueue
     self.isConfined = isConfined
     entityCount = layouts.layouts.count
-    super.init(layouts)
+    super.init(layouts, hasContext: true)
   }
 
   var context: NSManagedObjectContext? { contextReference.object }
@@ -137,7 +137,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if let known { return UInt16(known) }
     if !own.contains(where: { $0 === store }) { foreign.insert(stores.count) }
     stores.append(store)
-    hasAuthors = hasAuthors || store.asksContexts
+    hasCustomStores = hasCustomStores || store.asksContexts
     let first = tables.count
     for layout in layouts.layouts {
       tables.append(
@@ -203,6 +203,17 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// The objects of the rows that a fetch found, in order. Faults take the row; others keep their values unless the
   /// fetch refreshes them.
   func objects(for rows: [RowSnapshot], store: UInt16, refreshing: Bool) -> [NSManagedObject] {
+    var outdated: [(object: NSManagedObject, row: RowSnapshot)] = []
+    let objects = objects(for: rows, store: store) { if refreshing { outdated.append(($0, $1)) } }
+    // Without the lock, since observers are told.
+    for (object, row) in outdated { object.takeRefreshed(row) }
+    return objects
+  }
+
+  /// - Parameter isOutdated: called with each object that has other values, and its row.
+  private func objects(
+    for rows: [RowSnapshot], store: UInt16, isOutdated: (NSManagedObject, RowSnapshot) -> Void
+  ) -> [NSManagedObject] {
     lock.lock()
     defer { unlockAndTell() }
     guard let first = rows.first else { return [] }
@@ -223,8 +234,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
           }
           if object.state.contains(.fault) {
             object.row = row
-          } else if refreshing, object.row !== row {
-            object.takeRefreshed(row)
+          } else if object.row !== row {
+            isOutdated(object, row)
           }
           add(object)
         }

@@ -57,10 +57,10 @@ final class ContextQueue: @unchecked Sendable {
 
   func async(label: @autoclosure () -> String?, _ block: @escaping () -> Void) {
     let queue = dispatchQueue(label: label())
-    makeQueue()
+    beginBlock()
     queue.async {
       self.takingTurn(block)
-      self.end()
+      self.endBlock()
     }
   }
 
@@ -68,14 +68,14 @@ final class ContextQueue: @unchecked Sendable {
   func sync(label: @autoclosure () -> String?, _ block: () -> Void) {
     let queue = dispatchQueue(label: label())
     let held = ContextQueue.askedQueuesOfThread
-    makeQueue()
-    defer { end() }
+    beginBlock()
+    defer { endBlock() }
     if held.isEmpty { return queue.sync { takingTurn(block) } }
     return isMain ? runOnMain(block, answering: held) : runHere(block, on: queue, answering: held)
   }
 
-  private func makeQueue() { lock.withLock { blockCount += 1 } }
-  private func end() { lock.withLock { blockCount -= 1 } }
+  private func beginBlock() { lock.withLock { blockCount += 1 } }
+  private func endBlock() { lock.withLock { blockCount -= 1 } }
 
   private func takingTurn(_ block: () -> Void) {
     if isMain { return block() }
@@ -133,7 +133,7 @@ final class ContextQueue: @unchecked Sendable {
       }
       queue.async {
         if self.takeUp(asked) { self.takingTurn(asked.run) }
-        self.end()
+        self.endBlock()
       }
       asked.waiter.wait(answering: held)
       return outcome!

@@ -13,7 +13,7 @@ final class FaultBatch {
     self.store = store
     self.root = root
     self.keys = keys
-    self.size = size
+    self.size = min(size, max(keys.count, 1))
   }
 
   /// The keys of the batch that has this key; nil if the fetch did not find it.

@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
 
   private func takeTransient(_ transient: TransientValue) {
     let object = object(for: transient.object)
-    guard !object.state.contains(.deleted), (try? realised(object)) == true else { return }
+    guard !object.state.contains(.deleted), (try? readRow(of: object)) == true else { return }
     object.write(transient.value, slot: transient.slot)
   }
 
@@ -125,7 +125,7 @@ private struct ChildSave {
     for row in changes.locked { _ = try check(row, object: object(row.reference, store), store: store) }
     for row in changes.deleted {
       let object = object(row.reference, store)
-      if object.state.contains(.fault) { _ = try context.realised(object) }
+      if object.state.contains(.fault) { _ = try context.readRow(of: object) }
       deleted.append(object)
     }
     for link in changes.links {
@@ -143,7 +143,7 @@ private struct ChildSave {
   }
 
   private mutating func check(_ base: RowSnapshot, object: NSManagedObject, store: StoreIdentity) throws -> Bool {
-    if try !object.state.contains(.deleted) && context.realised(object) { return true }
+    if try !object.state.contains(.deleted) && context.readRow(of: object) { return true }
     conflicts.versions.append((store, VersionConflict(base: base, persisted: nil)))
     return false
   }

@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     of property: LayoutProperty, in question: ParentReference
   ) throws -> ContiguousArray<RowReference> {
     let object = object(for: question)
-    guard try realised(object), let own = object.layout.property(keyNumber: property.keyNumber) else { return [] }
+    guard try readRow(of: object), let own = object.layout.property(keyNumber: property.keyNumber) else { return [] }
     try object.readMembers(own)
     return ContiguousArray(object.members(own).lazy.filter { !$0.state.contains(.deleted) }.map(\.reference))
   }
@@ -52,13 +52,14 @@ extension NSManagedObjectContext {
   /// An object's current values as a row, which is the committed one if nothing was set. nil if the row is gone, or the
   /// object is deleted here.
   private func currentRow(of object: NSManagedObject) throws -> RowSnapshot? {
-    guard !object.state.contains(.deleted), try realised(object) else { return nil }
+    guard !object.state.contains(.deleted), try readRow(of: object) else { return nil }
     if let row = object.row, object.changes == nil { return row }
     return try RowWriter(keepsTemporaryKeys: true).row(of: object, version: object.row?.version ?? 0)
   }
 
-  /// Reads a fault's row. Unlike reading a property, this has no consequences if the row is missing.
-  func realised(_ object: NSManagedObject) throws -> Bool {
+  /// Reads a fault's row, and returns whether there is one. Unlike reading a property, this has no consequences if the
+  /// row is missing.
+  func readRow(of object: NSManagedObject) throws -> Bool {
     if object.state.contains(.inaccessible) { return false }
     guard object.state.contains(.fault) else { return true }
     if object.row == nil { object.row = try source.row(of: object, for: self) }

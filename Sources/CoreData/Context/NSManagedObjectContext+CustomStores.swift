@@ -53,57 +53,6 @@ extension NSManagedObjectContext {
   }
 }
 
-/// Reads what the delete rules of objects in custom stores need, for many objects together. An object for which reading
-/// fails is left for later, and not asked for again on its own: the store may be a server that does not answer.
-final class DeleteRuleReading {
-  private let context: NSManagedObjectContext
-  /// How many of the deleted objects have been prepared.
-  private var count = 0
-  private var unread: Set<ObjectIdentifier> = []
-  /// Why reading failed for some objects.
-  private(set) var error: (any Error)?
-  /// Keeps rows alive until the rules have been applied.
-  private var held: [NSManagedObject] = []
-
-  init(_ context: NSManagedObjectContext) { self.context = context }
-
-  func lacks(_ object: NSManagedObject) -> Bool { !unread.isEmpty && unread.contains(ObjectIdentifier(object)) }
-
-  /// Prepares objects that were deleted since the last call, as by a cascade.
-  func readNewcomers(from index: Int) {
-    guard index >= count else { return }
-    let deleted = context.ledger.deletedList
-    let new = deleted[count...].filter { object in
-      object.state.contains(.deleted) && object.state.isDisjoint(with: [.propagated, .inserted])
-        && context.owner.storeIdentity(object.store)?.asksContexts == true
-    }
-    count = deleted.count
-    do { try read(Array(new)) } catch {
-      unread.formUnion(new.map(ObjectIdentifier.init))
-      self.error = error
-    }
-  }
-
-  private func read(_ objects: [NSManagedObject]) throws {
-    var toMany: Set<String> = []
-    var destinations: [NSManagedObject] = []
-    for object in objects {
-      for property in object.layout.relationships where !property.isTransient {
-        let rule = property.relationship.deleteRule
-        guard rule == .cascadeDeleteRule || rule == .nullifyDeleteRule else { continue }
-        if property.kind == .toMany {
-          toMany.insert(property.name)
-        } else if rule == .cascadeDeleteRule, let destination = object.toOne(property) {
-          destinations.append(destination)
-        }
-      }
-    }
-    for name in toMany.sorted() { held += try context.source.readMembers(name, of: objects, for: context) }
-    try context.readRows(of: destinations)
-    held += destinations
-  }
-}
-
 /// Errors in which a custom store itself names objects whose rows have changed, as Apple's documentation asks of it, or
 /// that break a uniqueness constraint.
 private enum StatedConflicts {

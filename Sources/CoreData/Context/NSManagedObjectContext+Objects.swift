@@ -19,8 +19,30 @@ extension NSManagedObjectContext {
     guard let owner else {
       misuse("An object was inserted into the context \(label), which has no coordinator.")
     }
+    if object.key > 0 { becomeNew(object) }
     object.owner = owner
     registerNew(object)
+  }
+
+  /// Makes an object whose deletion was saved a new one with the id that it had. It keeps its attributes, and no
+  /// relationships. The id may have been asked for meanwhile.
+  private func becomeNew(_ object: NSManagedObject) {
+    if let store = object.cachedID?.storeIdentity { object.store = owner.number(of: store) }
+    if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
+    let row = object.row
+    if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
+    for property in object.layout.slots {
+      if property.kind == .toOne {
+        object.changes!.drop(property.slot)
+      } else if let row, property.word >= 0, !row.isNull(slot: property.slot), !object.changes!.holds(property.slot) {
+        let isInFile = property.kind == .binary && row.isReference(word: property.word)
+        object.changes![property.slot] =
+          isInFile ? (try? row.data(property)).map { .data($0) } ?? .null : row.value(property)
+      }
+    }
+    object.row = nil
+    object.ownState = []
+    object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
   }
 
   /// Registers an object that was just made for this context.
@@ -90,18 +112,19 @@ extension NSManagedObjectContext {
         if object.state.contains(.inaccessible) { throw Failure.objectNotFound(id: objectID).nsError }
         return object
       }
-      return try realise(object)
+      return try requireRow(of: object)
     }
-    if formerKeys[objectID.key] != nil { return try realise(object(with: objectID)) }
-    if objectID.key < 0, source.mayHave(objectID.key) { return try realise(object(with: objectID)) }
+    if formerKeys[objectID.key] != nil { return try requireRow(of: object(with: objectID)) }
+    if objectID.key < 0, source.mayHave(objectID.key) { return try requireRow(of: object(with: objectID)) }
     // By its UUID, as `object(with:)`: the id may come from another coordinator that has the same store.
     guard let identity = objectID.storeIdentity, objectID.key > 0, owner.layouts.layout(of: objectID.entity) != nil,
       persistentStoreCoordinator?.persistentStores.contains(where: { $0.identity.uuid == identity.uuid }) == true
     else { throw Failure.objectNotFound(id: objectID).nsError }
-    return try realise(object(with: objectID))
+    return try requireRow(of: object(with: objectID))
   }
 
-  func realise(_ object: NSManagedObject) throws -> NSManagedObject {
+  /// The object, whose row has been read. Throws if there is none.
+  func requireRow(of object: NSManagedObject) throws -> NSManagedObject {
     if object.row == nil { object.row = try source.row(of: object, for: self) }
     guard object.row != nil else { throw Failure.objectNotFound(id: object.objectID).nsError }
     object.fire()

@@ -50,6 +50,13 @@ extension NSManagedObjectContext {
     let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
     let root = description.layout.rootIndex
     func isPending(_ object: NSManagedObject) -> Bool { !object.state.isDisjoint(with: .pending) }
+    func isInStores(_ object: NSManagedObject) throws -> Bool {
+      guard let stores = options.stores else { return true }
+      let store =
+        try owner.storeIdentity(object.store)
+        ?? coordinator(for: "fetch(_:)").storeForNewObjects(of: object.layout).identity
+      return stores.contains { $0.identity === store }
+    }
     func matches(_ object: NSManagedObject) throws -> Bool {
       guard !object.state.contains(.deleted), description.entities.contains(object.layout.index) else { return false }
       return try evaluator?.matches(object) ?? true
@@ -58,10 +65,10 @@ extension NSManagedObjectContext {
     found = try found.filter { isPending($0) ? false : isLocal ? true : try matches($0) }
     var pending: [NSManagedObject] = []
     for object in ledger.newObjects where object.layout.rootIndex == root {
-      if try matches(object) { pending.append(object) }
+      if try matches(object), try isInStores(object) { pending.append(object) }
     }
     for object in ledger.changedObjects where object.layout.rootIndex == root {
-      if try matches(object) { pending.append(object) }
+      if try matches(object), try isInStores(object) { pending.append(object) }
     }
     found += pending
     if !description.sort.isEmpty,

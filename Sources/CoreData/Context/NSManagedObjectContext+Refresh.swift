@@ -78,9 +78,10 @@ extension NSManagedObjectContext {
     guard owner != nil else { return }
     processPendingChanges()
     let inserted = ledger.newObjects
-    let touched = (ledger.updatedList + ledger.deletedList).filter {
-      !$0.state.isDisjoint(with: .pending) && !$0.isInserted
-    }
+    // One that was changed and deleted is in both lists.
+    let touched =
+      ledger.updatedList.filter { $0.isUpdated && !$0.state.contains(.deleted) }
+      + ledger.deletedList.filter { $0.state.contains(.deleted) && !$0.isInserted }
     let announced = touched.compactMap { $0.announceChanges(.anything) }
     for object in inserted { leave(object, as: .rolledBack) }
     for object in touched {

@@ -6,11 +6,12 @@ extension NSManagedObjectContext {
     try processChanges(propagatingDeletes: true)
     guard hasChanges || !ledger.lockedList.isEmpty else { return try saveUnchanged(coordinator) }
     post(.NSManagedObjectContextWillSave)
+    // What observers have changed belongs to the save.
+    try processChanges(propagatingDeletes: true)
     try fireWillSaveUntilQuiet()
     if validatesOnSave { try validatePendingChanges() }
     if !ledger.eventList.isEmpty { try processChanges(propagatingDeletes: true) }
-    var plan = try SavePlan(self)
-    let rewritten = try commitUntilSettled(&plan)
+    let (plan, rewritten) = try commitUntilSettled()
     adoptSavedRows(of: plan)
     finish(plan, rewritten)
     if Stress.isOn { turnIntoFaults() }
@@ -98,47 +99,60 @@ extension NSManagedObjectContext {
   }
 
   /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.
-  /// Returns the rows that the stores changed further.
-  private func commitUntilSettled(_ plan: inout SavePlan) throws -> [(store: StoreIdentity, row: RowSnapshot)] {
-    // Whether some stores have been written already, because only another store had a conflict.
-    var isPartial = false
+  ///
+  /// - Returns: what was written at last, and the rows that the stores changed further.
+  private func commitUntilSettled() throws -> (SavePlan, rewritten: [(store: StoreIdentity, row: RowSnapshot)]) {
+    // The stores that have written nothing, while others have: only these had a conflict. Nil while none has written.
+    var unwritten: [NSPersistentStore]?
     // How often another process had taken the keys of new objects.
     var staleKeys = 0
-    for _ in 0..<100 {
-      let conflicts: StoreConflicts
-      do {
-        conflicts = try source.commitPlan(plan, for: self)
-      } catch let partial as PartialSave {
-        adoptPartialSave(of: plan, writtenBy: partial.written, rewritten: partial.rewritten)
-        plan.giveBackKeys()
-        throw incompleteSave(partial.unsaved, partial.error)
-      } catch  where isPartial {
-        plan.giveBackKeys()
-        throw incompleteSave(plan.changeSets.map(\.store), error as NSError)
-      } catch {
-        // Keys that are taken already are of no use for the next attempt.
-        plan.giveBackKeys(all: (error as NSError).code == NSPersistentStoreIncompatibleSchemaError)
-        throw error
+    do {
+      for _ in 0..<100 {
+        // If others keep taking keys, reserve them beforehand.
+        let plan = try SavePlan(self, reservingKeys: staleKeys > 1)
+        let conflicts = try commit(plan)
+        if conflicts.isEmpty { return (plan, conflicts.rewritten) }
+        if !conflicts.written.isEmpty {
+          adoptPartialSave(of: plan, writtenBy: conflicts.written, rewritten: conflicts.rewritten)
+          unwritten = plan.changeSets.map(\.store).filter { store in !conflicts.written.contains { $0 === store } }
+        }
+        if conflicts.hasStaleKeys {
+          staleKeys += 1
+          plan.giveBackKeys()
+        } else {
+          try settle(conflicts, of: plan)
+        }
       }
-      if conflicts.isEmpty { return conflicts.rewritten }
-      if !conflicts.written.isEmpty {
-        adoptPartialSave(of: plan, writtenBy: conflicts.written, rewritten: conflicts.rewritten)
-        isPartial = true
-      }
-      do {
-        if conflicts.hasStaleKeys { staleKeys += 1 } else { try resolveTellingNewcomers(conflicts) }
-      } catch {
-        plan.giveBackKeys(all: true)
-        forgetConflicts()
-        if !isPartial { throw error }
-        let unsaved = plan.changeSets.map(\.store).filter { store in !conflicts.written.contains { $0 === store } }
-        throw incompleteSave(unsaved, error as NSError)
-      }
-      plan.giveBackKeys()
-      // If others keep taking keys, reserve them beforehand.
-      plan = try SavePlan(self, reservingKeys: staleKeys > 1)
+      forgetConflicts()
+      throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError
+    } catch let partial as PartialSave {
+      throw incompleteSave(partial.unsaved, partial.error)
+    } catch {
+      throw unwritten.map { incompleteSave($0, error as NSError) } ?? error
     }
-    throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError
+  }
+
+  /// One attempt. If it fails, the keys that were named for it are free again.
+  private func commit(_ plan: SavePlan) throws -> StoreConflicts {
+    do { return try source.commitPlan(plan, for: self) } catch let partial as PartialSave {
+      adoptPartialSave(of: plan, writtenBy: partial.written, rewritten: partial.rewritten)
+      plan.giveBackKeys()
+      throw partial
+    } catch {
+      // Keys that are taken already are of no use for the next attempt.
+      plan.giveBackKeys(all: (error as NSError).code == NSPersistentStoreIncompatibleSchemaError)
+      throw error
+    }
+  }
+
+  /// Lets the merge policy decide on the conflicts of an attempt, whose keys are free again afterwards.
+  private func settle(_ conflicts: StoreConflicts, of plan: SavePlan) throws {
+    do { try resolveTellingNewcomers(conflicts) } catch {
+      plan.giveBackKeys(all: true)
+      forgetConflicts()
+      throw error
+    }
+    plan.giveBackKeys()
   }
 }
 

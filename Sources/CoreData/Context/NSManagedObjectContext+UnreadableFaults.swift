@@ -39,7 +39,7 @@ extension NSManagedObjectContext {
     }
     let faults = objects.filter { $0.state.contains(.fault) }
     try readRows(of: faults)
-    for object in faults where object.state.contains(.fault) { _ = try realise(object) }
+    for object in faults where object.state.contains(.fault) { _ = try requireRow(of: object) }
     for path in paths { try prefetch(path, from: objects) }
   }
 

@@ -223,10 +223,14 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // Methods that subclasses may override. Those of extensions can't be overridden, so these call the work in the
   // extensions.
 
-  /// Writes all changes to the stores: all of them, or none.
+  /// Writes all changes to the store: all of them, or none.
   ///
-  /// On failure the context stays as it was, and the error says which object, property and value caused it. Without
-  /// changes nothing happens and nothing is posted, unless a store's metadata was set: that is written.
+  /// On failure the changes stay to be saved, and the error says which object, property and value caused it. What a
+  /// merge policy has settled by then stays settled. Without changes the notifications are posted without objects, and
+  /// metadata that was set for a store is written.
+  ///
+  /// No transaction spans several stores. If one fails, those before it stay written, and the error, with the code
+  /// `NSPersistentStoreIncompleteSaveError`, names the others and their objects.
   open func save() throws {
     isSaving = true
     defer {
@@ -330,7 +334,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try reserveIDs(for: objects) }
 
   /// Reads an object's row again. With `mergeChanges`, unsaved changes stay, on top of the new row; without it the
-  /// object becomes a fault and they are lost.
+  /// object becomes a fault and they are lost. With `mergeChanges`, an object keeps its values if its row is gone or
+  /// can't be read: a save, or a fault, tells.
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     refreshObject(object, mergeChanges: flag)
   }

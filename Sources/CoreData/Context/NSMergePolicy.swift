@@ -126,7 +126,7 @@ extension NSManagedObject {
     refreshMembers()
     switch type {
     case .overwriteMergePolicyType:
-      if let base { pin(base) }
+      if let base { markAllChanged(from: base) }
     case .mergeByPropertyStoreTrumpMergePolicyType:
       changedSlots.forEach { slot in
         let property = layout.slots[slot]
@@ -141,7 +141,7 @@ extension NSManagedObject {
   }
 
   /// Marks the values that were read as changed, so that nothing of the store's row stays.
-  private func pin(_ base: RowSnapshot) {
+  private func markAllChanged(from base: RowSnapshot) {
     if changes == nil { changes = ChangedValues.make(layout) }
     for property in layout.slots where property.word >= 0 && !changes!.holds(property.slot) {
       if property.kind == .toOne {
@@ -163,7 +163,7 @@ extension NSManagedObject {
   private func settleMissingRow(objectWins: Bool) -> Bool {
     guard let context = managedObjectContext else { return true }
     if state.contains(.deleted) || !objectWins { return false }
-    if let row { pin(row) }
+    if let row { markAllChanged(from: row) }
     row = nil
     // Its members went with the row; those that were added here remain.
     for case let state? in toManyStates {

@@ -91,8 +91,11 @@ struct SavePlan {
     let row = try builder.row(of: object, version: base.version &+ 1)
     let layout = object.layout
     var changed = SlotMask()
-    object.changedSlots.forEach { slot in
+    // Held values, not only changed ones: those that primitive accessors have set belong to the save, too.
+    object.changes?.held.forEach { slot in
       let property = layout.slots[slot]
+      // The object of a transformable is held from its first reading on, also where the bytes are no archive.
+      if property.kind == .transformable, !object.changedSlots.contains(slot) { return }
       if !property.isTransient, !row.isEqual(property, to: base) { changed.insert(slot) }
     }
     let hasLinks = object.places.traits.contains(.toMany) && object.toManyStates.contains { $0?.isChanged == true }

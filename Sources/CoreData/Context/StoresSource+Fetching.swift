@@ -95,7 +95,7 @@ extension StoresSource {
     var each = description
     each.output = .rows
     each.offset = 0
-    if description.limit > 0 { each.limit = description.offset + description.limit }
+    each.limit = description.limitWithOffset
     var found = try candidates(each, options, for: context)
     try context.sort(&found, by: description.sort)
     return description.cut(found)

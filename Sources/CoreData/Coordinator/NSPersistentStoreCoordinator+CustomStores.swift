@@ -2,14 +2,14 @@
 extension NSPersistentStoreCoordinator {
   /// The answers of incremental stores to a batch request; nil for every other request, and if one of the stores with
   /// the entity does not take it.
-  func executeByAuthors(
+  func executeInCustomStores(
     _ request: NSPersistentStoreRequest, _ context: NSManagedObjectContext
   ) throws -> NSPersistentStoreResult? {
     guard persistentStores.contains(where: { $0 is NSIncrementalStore }) else { return nil }
     switch request {
     case let request as NSBatchInsertRequest:
       let layout = request.entity.map(layouts.layout(of:)) ?? layouts.layout(named: request.entityName)
-      guard let stores = try authors(of: layout, request, in: request.affectedStores, takesFirst: true) else {
+      guard let stores = try asked(of: layout, request, in: request.affectedStores, takesFirst: true) else {
         return nil
       }
       request.entity = layout?.entity
@@ -18,7 +18,7 @@ extension NSPersistentStoreCoordinator {
       return NSBatchInsertResult(request.resultType, count: answer.count, ids: answer.ids)
     case let request as NSBatchUpdateRequest:
       let layout = request.resolvedEntity.map(layouts.layout(of:)) ?? layouts.layout(named: request.entityName)
-      guard let stores = try authors(of: layout, request, in: request.affectedStores) else { return nil }
+      guard let stores = try asked(of: layout, request, in: request.affectedStores) else { return nil }
       request.resolvedEntity = layout?.entity
       let answer = try execute(
         request, in: stores, context, ids: request.resultType == .updatedObjectIDsResultType,
@@ -27,7 +27,7 @@ extension NSPersistentStoreCoordinator {
     case let request as NSBatchDeleteRequest:
       let fetch = request.fetchRequest
       let layout = fetch.entity.map(layouts.layout(of:)) ?? fetch.entityName.flatMap(layouts.layout(named:))
-      guard let stores = try authors(of: layout, request, in: request.affectedStores ?? fetch.affectedStores) else {
+      guard let stores = try asked(of: layout, request, in: request.affectedStores ?? fetch.affectedStores) else {
         return nil
       }
       if fetch.entity == nil { fetch.entity = layout?.entity }
@@ -40,7 +40,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The stores with an entity, if all of them are incremental and take the request.
-  private func authors(
+  private func asked(
     of layout: EntityLayout?, _ request: NSPersistentStoreRequest, in asked: [NSPersistentStore]?,
     takesFirst: Bool = false
   ) throws -> [NSIncrementalStore]? {

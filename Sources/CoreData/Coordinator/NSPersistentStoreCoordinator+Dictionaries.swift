@@ -52,7 +52,7 @@ private struct SpreadDictionaries {
     each.output = .dictionaries(asked)
     each.offset = 0
     let isMadeDistinctLater = request.isDistinct && hasHiddenColumns
-    each.limit = description.limit == 0 || isMadeDistinctLater ? 0 : description.offset + description.limit
+    each.limit = isMadeDistinctLater ? 0 : description.limitWithOffset
   }
 
   func merged(_ found: [NSDictionary]) -> [NSDictionary] {

@@ -72,8 +72,9 @@ extension NSPersistentStoreCoordinator {
     let asked = request.affectedStores
     let stores = persistentStores.filter { store in asked?.contains { $0 === store } ?? true }
     let found = stores.compactMap { store -> (store: NSPersistentStore, history: any StoreHistory)? in
-      if let author = store as? NSIncrementalStore {
-        return author.canExecute(request) ? (store, AuthorHistory(author, request: request, context: context)) : nil
+      if let custom = store as? NSIncrementalStore {
+        guard custom.canExecute(request) else { return nil }
+        return (store, CustomStoreHistory(custom, request: request, context: context))
       }
       return store.identity.rowStore?.storeHistory.map { (store, $0) }
     }

@@ -7,7 +7,7 @@ extension NSPersistentStoreCoordinator {
     for context: NSManagedObjectContext
   ) throws -> NSPersistentStoreResult {
     try saving.together {
-      try executeByAuthors(request, context)
+      try executeInCustomStores(request, context)
         ?? executeBatchHoldingStores(request, answer: answer, origin: origin, context: context)
     }
   }

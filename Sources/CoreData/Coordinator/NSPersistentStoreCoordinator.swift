@@ -14,7 +14,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// The model. Frozen from here on.
   open var managedObjectModel: NSManagedObjectModel { ownModel }
   /// The model by which stores and objects are laid out, whatever a subclass returns for `managedObjectModel`.
-  let ownModel: NSManagedObjectModel
+  package let ownModel: NSManagedObjectModel
   let layouts: ModelLayouts
 
   /// A name for messages and queues.

@@ -64,8 +64,8 @@ struct ChangedValues {
 
   private var count: Int { Int(base.load(as: Int32.self)) }
   private var words: Int { Int(base.load(fromByteOffset: 4, as: Int32.self)) }
-  private var held: UnsafeMutablePointer<UInt64> { (base + 16).assumingMemoryBound(to: UInt64.self) }
-  private var changedWords: UnsafeMutablePointer<UInt64> { held + words }
+  private var heldWords: UnsafeMutablePointer<UInt64> { (base + 16).assumingMemoryBound(to: UInt64.self) }
+  private var changedWords: UnsafeMutablePointer<UInt64> { heldWords + words }
   private var values: UnsafeMutablePointer<Value> {
     (base + 16 + words * 16).assumingMemoryBound(to: Value.self)
   }
@@ -77,7 +77,7 @@ struct ChangedValues {
 
   // Inlined by force, as the count of `batchinsertobject` asks for; see CONTRIBUTING.md.
   @inline(__always)
-  func holds(_ slot: Int) -> Bool { held[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+  func holds(_ slot: Int) -> Bool { heldWords[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
   func isChanged(_ slot: Int) -> Bool { changedWords[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
@@ -87,7 +87,7 @@ struct ChangedValues {
     get { values[slot] }
     nonmutating set {
       values[slot] = newValue
-      held[slot >> 6] |= 1 << UInt64(slot & 63)
+      heldWords[slot >> 6] |= 1 << UInt64(slot & 63)
     }
   }
 
@@ -108,22 +108,25 @@ struct ChangedValues {
 
   func drop(_ slot: Int) {
     values[slot] = .null
-    held[slot >> 6] &= ~(1 << UInt64(slot & 63))
+    heldWords[slot >> 6] &= ~(1 << UInt64(slot & 63))
     changedWords[slot >> 6] &= ~(1 << UInt64(slot & 63))
   }
 
   /// Removes all values.
   func dropAll() {
     for word in 0..<words {
-      var rest = held[word]
+      var rest = heldWords[word]
       while rest != 0 {
         values[word * 64 + rest.trailingZeroBitCount] = .null
         rest &= rest - 1
       }
-      held[word] = 0
+      heldWords[word] = 0
       changedWords[word] = 0
     }
   }
+
+  /// The slots that have a value here.
+  var held: SlotMask { SlotMask(words: UnsafeBufferPointer(start: heldWords, count: words)) }
 
   /// The slots set since the last save.
   var changed: SlotMask { SlotMask(words: UnsafeBufferPointer(start: changedWords, count: words)) }

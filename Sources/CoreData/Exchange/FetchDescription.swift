@@ -30,6 +30,13 @@ package struct FetchDescription {
     case dictionaries(DictionaryFetch)
   }
 
+  /// How many results there are up to the last one of the part that offset and limit leave; 0 for all.
+  package var limitWithOffset: Int {
+    if limit == 0 { return 0 }
+    let (sum, overflow) = offset.addingReportingOverflow(limit)
+    return overflow ? 0 : sum
+  }
+
   /// The part of all results that offset and limit leave.
   package func cut<Element>(_ found: [Element]) -> [Element] {
     if offset == 0 && limit == 0 { return found }

@@ -1,9 +1,45 @@
 /// Changes of members that a hand-written accessor announces.
 extension NSManagedObject {
-  /// Keeps the members from before an announced change, because a primitive accessor may change them before it ends.
+  /// Keeps what a relationship leads to before an announced change, because a primitive accessor may change it before
+  /// the change ends.
   final func announceMutation(forKey key: String) {
-    guard let property = layout.property(named: key), property.kind == .toMany else { return }
-    toManyState(property).announced = members(property)
+    guard let property = layout.property(named: key) else { return }
+    if property.kind == .toMany {
+      toManyState(property).announced = members(property)
+    } else if property.kind == .toOne {
+      owner.announcedDestinations.append(
+        AnnouncedDestination(object: self, slot: property.slot, former: toOne(property)))
+    }
+  }
+
+  /// Makes the other ends of a relationship of either kind agree with where it leads, if that was announced.
+  final func adoptChange(forKey key: String) {
+    guard let property = layout.property(named: key) else { return }
+    if property.kind == .toMany {
+      if knownState(property.toManyIndex)?.announced != nil { adoptMembers(forKey: key) }
+      return
+    }
+    let announced = owner.announcedDestinations
+    guard property.kind == .toOne,
+      let place = announced.lastIndex(where: { $0.object === self && $0.slot == property.slot })
+    else { return }
+    owner.announcedDestinations.remove(at: place)
+    let (former, now) = (announced[place].former, toOne(property))
+    guard former !== now else { return }
+    if let now { check(now, property) }
+    guard let inverse = layout.inverse(of: property) else { return }
+    former?.lose(self, inverse)
+    now?.gain(self, inverse)
+  }
+
+  /// A setter has done for an announced change what its end would do.
+  @inline(never)
+  final func noteSetDestination(_ destination: NSManagedObject?, _ property: LayoutProperty) {
+    for place in owner.announcedDestinations.indices
+    where owner.announcedDestinations[place].object === self && owner.announcedDestinations[place].slot == property.slot
+    {
+      owner.announcedDestinations[place].former = destination
+    }
   }
 
   /// Makes the other ends of a relationship agree with its members, which have changed since

@@ -67,7 +67,10 @@ extension NSManagedObject {
     }
     if property.kind == .composite { return property.composed(committedValue) }
     guard let row else { return state.contains(.inserted) ? nil : boxedValue(property) }
-    if property.kind == .toOne { return row.destination(property).map { owner.object(for: $0, store: store) } }
+    if property.kind == .toOne {
+      guard let destination = row.destination(property), owner.hasContext else { return nil }
+      return owner.object(for: destination, store: store)
+    }
     let value = row.value(property)
     if property.kind == .transformable, case .data(let data) = value {
       return try? property.attribute.value(ofTransformable: data)

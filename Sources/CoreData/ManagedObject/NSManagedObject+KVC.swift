@@ -90,6 +90,8 @@ extension NSManagedObject {
       changes![property.slot] = destination.map { .object($0) } ?? .null
     } else {
       changes![property.slot] = Value(checking: value, for: property, of: layout)
+      // Objects are held as well because they are costly to make: a save writes only those that count as changed.
+      if property.kind == .transformable { changes!.markChanged(property.slot) }
     }
   }
 

@@ -73,7 +73,7 @@ extension NSManagedObject {
     }
   }
 
-  final func place(_ key: ManagedKey, _ call: StaticString) -> PropertyPlace {
+  final func place(_ key: ManagedKey) -> PropertyPlace {
     guard let place = places[key] else { hasNo(key) }
     return place
   }
@@ -89,7 +89,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storedOptionalInteger(_ key: ManagedKey) -> Int64? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    let place = place(key, "")
+    let place = place(key)
     if let changes, changes.holds(Int(place.slot)) {
       switch changes[Int(place.slot)] {
       case .int(let value): return value
@@ -115,7 +115,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storedOptionalDouble(_ key: ManagedKey) -> Double? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    let place = place(key, "")
+    let place = place(key)
     if let changes, changes.holds(Int(place.slot)) {
       switch changes[Int(place.slot)] {
       case .double(let value): return value
@@ -135,7 +135,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storedString(_ key: ManagedKey) -> String? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    let place = place(key, "")
+    let place = place(key)
     if let changes, changes.holds(Int(place.slot)) {
       if case .string(let value) = changes[Int(place.slot)] { return value }
       return NSManagedObject.string(held: changes[Int(place.slot)])
@@ -189,7 +189,7 @@ extension NSManagedObject {
       guard case .object(let object) = changes[property.slot] else { return nil }
       return unsafeDowncast(object, to: NSManagedObject.self)
     }
-    guard let destination = row?.destination(property) else { return nil }
+    guard let destination = row?.destination(property), owner.hasContext else { return nil }
     let object = owner.object(for: destination, store: store)
     // Without this nothing may keep the destination beyond this call, and it would be read again for the next object
     // that leads to it.

@@ -18,6 +18,7 @@ extension NSManagedObject {
   /// Sets the destination of a to-one relationship, and updates the old and the new destination.
   final func setToOne(_ destination: NSManagedObject?, _ property: LayoutProperty) {
     if let destination { check(destination, property) }
+    if !owner.announcedDestinations.isEmpty { noteSetDestination(destination, property) }
     let announced = announceChange(of: property)
     defer { announced?.end() }
     let previous = toOne(property)
@@ -59,7 +60,7 @@ extension NSManagedObject {
   }
 
   /// Adds `object` to this relationship, because the other side now leads here.
-  private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
+  final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = ownProperty(property)
     if property.kind == .toMany {
       enter(object, property)
@@ -67,7 +68,7 @@ extension NSManagedObject {
       return
     }
     // One to one: the object that led here before no longer does.
-    if state.contains(.fault) { fire() }
+    if state.contains(.fault) { fireForChange() }
     let previous = toOne(property)
     write(.object(object), slot: property.slot)
     tellOfInverse(property)
@@ -84,7 +85,7 @@ extension NSManagedObject {
       tellOfInverse(property)
       return
     }
-    if state.contains(.fault) { fire() }
+    if state.contains(.fault) { fireForChange() }
     if toOne(property) === object {
       write(.null, slot: property.slot)
       tellOfInverse(property)
@@ -114,7 +115,7 @@ extension NSManagedObject {
   /// Whether the relationship leads to an object.
   final func leads(to other: NSManagedObject, _ property: LayoutProperty) -> Bool {
     let property = ownProperty(property)
-    if state.contains(.fault) { fire() }
+    if state.contains(.fault) { fireForChange() }
     return property.kind == .toOne ? toOne(property) === other : contains(other, property)
   }
 
@@ -164,7 +165,7 @@ extension NSManagedObject {
       tellOfInverse(inverse)
       return
     }
-    if state.contains(.fault) { fire() }
+    if state.contains(.fault) { fireForChange() }
     let previous = toOne(inverse)
     write(.object(object), slot: inverse.slot)
     tellOfInverse(inverse)
@@ -200,15 +201,17 @@ extension NSManagedObject {
     state.discardChanges(keepingBase: false)
   }
 
+  /// The objects that a relationship of either kind leads to.
+  final func destinations(of property: LayoutProperty) -> ContiguousArray<NSManagedObject> {
+    if property.kind == .toMany { return members(property) }
+    return toOne(property).map { [$0] } ?? []
+  }
+
   /// Puts this object, which was deleted, back into the relationships that lead to it.
   final func revertNullification() {
     for property in layout.relationships {
       guard let inverse = layout.inverse(of: property) else { continue }
-      if property.kind == .toOne {
-        toOne(property)?.revertMember(self, inverse)
-      } else {
-        for member in members(property) { member.revertMember(self, inverse) }
-      }
+      for destination in destinations(of: property) { destination.revertMember(self, inverse) }
     }
   }
 
@@ -236,7 +239,7 @@ extension NSManagedObject {
     }
   }
 
-  private final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
+  final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
     if destination.owner !== owner { misuse(.otherContext(self, key: property.name, other: destination)) }
     if !property.destinations.contains(destination.places.entity) {
       misuse(.wrongEntity(self, property: property, other: destination))
@@ -247,11 +250,10 @@ extension NSManagedObject {
   final func nullify(_ property: LayoutProperty) {
     guard let inverse = layout.inverse(of: property) else {
       if property.oneSidedInverse == nil { return }
-      let destinations =
-        property.kind == .toMany ? members(property) : ContiguousArray([toOne(property)].compactMap { $0 })
-      for destination in destinations { leaveOneSidedInverse(of: property, in: destination) }
+      for destination in destinations(of: property) { leaveOneSidedInverse(of: property, in: destination) }
       return
     }
+    // Not by `destinations(of:)`, whose array the count of `delete` shows.
     if property.kind == .toOne {
       toOne(property)?.lose(self, inverse)
     } else {

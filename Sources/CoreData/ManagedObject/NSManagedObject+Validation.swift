@@ -180,9 +180,7 @@ extension NSManagedObject {
     var failures: [Failure] = []
     for property in layout.relationships where property.relationship.deleteRule == .denyDeleteRule {
       if property.kind == .toMany { try readMembers(property) }
-      let destinations =
-        property.kind == .toMany ? members(property) : ContiguousArray([toOne(property)].compactMap { $0 })
-      let remaining = destinations.filter(stays).count
+      let remaining = destinations(of: property).filter(stays).count
       if remaining > 0 {
         failures.append(.deleteDenied(subject(property, boxedValue(property)), count: remaining))
       }

@@ -42,7 +42,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storeInteger(_ value: Int64?, _ key: ManagedKey) {
     fireForChange(call: "setting \"\(key.name)\"")
-    let place = place(key, "")
+    let place = place(key)
     switch place.form {
     case .integer:
       if place.kind == .int64 { return write(value.map { .int($0) } ?? .null, slot: Int(place.slot)) }
@@ -61,7 +61,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storeDouble(_ value: Double?, _ key: ManagedKey) {
     fireForChange(call: "setting \"\(key.name)\"")
-    let place = place(key, "")
+    let place = place(key)
     switch place.form {
     case .real where place.kind == .float:
       write(value.map { .double(Double(Float($0))) } ?? .null, slot: Int(place.slot))
@@ -74,7 +74,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storeString(_ value: String?, _ key: ManagedKey) {
     fireForChange(call: "setting \"\(key.name)\"")
-    let place = place(key, "")
+    let place = place(key)
     if place.kind == .string {
       write(value.map { .string($0) } ?? .null, slot: Int(place.slot))
     } else {
@@ -85,7 +85,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storeDate(_ value: Date?, _ key: ManagedKey) {
     fireForChange(call: "setting \"\(key.name)\"")
-    let place = place(key, "")
+    let place = place(key)
     if place.kind == .date {
       write(value.map { .date($0) } ?? .null, slot: Int(place.slot))
     } else {

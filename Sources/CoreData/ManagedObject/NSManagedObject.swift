@@ -368,7 +368,7 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// The values of several keys; nil ones as `NSNull`.
   open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
-    Dictionary(uniqueKeysWithValues: keys.map { ($0, value(forKey: $0) ?? NSNull()) })
+    Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }) { first, _ in first }
   }
 
   /// Sets several keys; `NSNull` is nil.
@@ -405,7 +405,7 @@ nonisolated open class NSManagedObject: NSObject {
     return boxedValue(property)
   }
 
-  /// Sets the held value: no change is recorded and no inverse maintained.
+  /// Sets the held value: no change is recorded and no inverse maintained. A save of the object writes it.
   open func setPrimitiveValue(_ value: Any?, forKey key: String) {
     guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
     setPrimitive(value, property)
@@ -443,17 +443,22 @@ nonisolated open class NSManagedObject: NSObject {
   /// Call this after reading a key in a hand-written accessor. It does nothing here.
   open func didAccessValue(forKey key: String?) {}
 
-  /// Call this before writing a key in a hand-written accessor.
+  /// Call this before writing a key in a hand-written accessor. Of a relationship it notes where it leads.
   open func willChangeValue(forKey key: String) {
     fireForChange(call: "willChangeValue(forKey:)")
     tellWillChange(key, .setting)
     if layout.property(named: key) == nil, Self.contextShouldIgnoreUnmodeledPropertyChanges { return }
     noteChange()
+    announceMutation(forKey: key)
   }
 
-  /// Call this after writing a key in a hand-written accessor. From then on the property counts as changed.
+  /// Call this after writing a key in a hand-written accessor. From then on the property counts as changed, and the
+  /// other ends of a relationship agree with where it leads.
   open func didChangeValue(forKey key: String) {
-    if let property = layout.property(named: key), property.slot >= 0 { changes?.markChanged(property.slot) }
+    for property in layout.property(named: key)?.leaves ?? [] where property.slot >= 0 {
+      changes?.markChanged(property.slot)
+    }
+    adoptChange(forKey: key)
     tellDidChange(key)
   }
 
@@ -466,7 +471,6 @@ nonisolated open class NSManagedObject: NSObject {
   ) {
     tellWillChange(key, mutation == .set ? .replacement : .members)
     willChangeValue(forKey: key)
-    announceMutation(forKey: key)
   }
 
   /// Call this after changing the primitive set. It makes both ends of the relationship agree with the announced
@@ -485,7 +489,6 @@ nonisolated open class NSManagedObject: NSObject {
   open func willChange(_ change: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     tellWillChange(key, .members)
     willChangeValue(forKey: key)
-    announceMutation(forKey: key)
   }
 
   /// Call this after changing the primitive ordered set. It makes the other ends of the relationship agree with the

@@ -13,8 +13,16 @@ class ObjectOwner {
   /// the first object is made, on the queue of the owner's context.
   @exclusivity(unchecked) final var inverseFollower: ((NSManagedObject, LayoutProperty) -> Void)?
 
-  init(_ layouts: ModelLayouts) {
+  /// Where to-one relationships led when a hand-written accessor announced their change. Belongs to the context's
+  /// queue.
+  final var announcedDestinations: [AnnouncedDestination] = []
+
+  /// Whether there is a context, in which references lead to objects. Without one, relationships are empty.
+  final let hasContext: Bool
+
+  init(_ layouts: ModelLayouts, hasContext: Bool = false) {
     self.layouts = layouts
+    self.hasContext = hasContext
     model = layouts.model
   }
 
@@ -36,7 +44,7 @@ class ObjectOwner {
   /// Called before the first change since the last save, and before the first in an event.
   func noteChange(of object: NSManagedObject) {}
 
-  /// The object for this reference, made as a fault if it is not registered yet.
+  /// The object for this reference, made as a fault if it is not registered yet. Call it only if there is a context.
   func object(for reference: RowReference, store: UInt16) -> NSManagedObject {
     preconditionFailure("An object without a context was asked for another one.")
   }
@@ -64,6 +72,14 @@ class ObjectOwner {
 
   /// Called by an object's deinit, on any thread.
   func removeDying(_ object: NSManagedObject) {}
+}
+
+/// A to-one relationship between `willChangeValue(forKey:)` and `didChangeValue(forKey:)`.
+struct AnnouncedDestination {
+  let object: NSManagedObject
+  let slot: Int
+  /// Where it led then, or since a setter was called.
+  var former: NSManagedObject?
 }
 
 /// The outcome of reading a fault's row when a property is used.

@@ -26,13 +26,26 @@ struct MigrationJob {
   var keepsIdentity = false
 }
 
+/// Tells what a save has written, also one that a policy has asked for.
+final class MigrationContext: NSManagedObjectContext {
+  /// Gets the new objects of a save, and those that it has deleted.
+  final var didSave: ((_ new: ContiguousArray<NSManagedObject>, _ deleted: [RowReference]) -> Void)?
+
+  override func save() throws {
+    processPendingChanges()
+    let (new, deleted) = (ledger.newObjects, ledger.deletedObjects.map(\.reference))
+    try super.save()
+    didSave?(new, deleted)
+  }
+}
+
 /// A model, a store and a context whose objects are all plain `NSManagedObject`. The program's classes may belong to
 /// another version of the model.
 final class MigrationStack {
   let model: NSManagedObjectModel
   let layouts: ModelLayouts
   let coordinator: NSPersistentStoreCoordinator
-  let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+  let context = MigrationContext(concurrencyType: .privateQueueConcurrencyType)
   let store: NSPersistentStore
   /// The first error of a fault or a relationship that could not be read where nothing can be thrown.
   private let unread = Mutex<(any Error)?>(nil)
@@ -47,6 +60,7 @@ final class MigrationStack {
     for key in [NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption] { options[key] = nil }
     // Another coordinator may keep a history of the store; this one does not.
     options[NSPersistentHistoryTrackingKey] = nil
+    options[StoreOptions.migrationSourceOption] = true
     let configuration = try job.configuration ?? MigrationStack.configuration(of: job, model)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(

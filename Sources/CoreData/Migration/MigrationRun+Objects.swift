@@ -47,18 +47,20 @@ extension MigrationRun {
     try checkReading()
     let context = destination.context
     context.processPendingChanges()
-    let new = context.ledger.newObjects
-    let deleted = context.ledger.deletedObjects.map(\.reference)
     if context.hasChanges {
       do { try context.save() } catch { throw saveFailure(error as NSError) }
     }
+    associations.exchangeObjectsForKeys()
+    for context in [context, source.context] { context.forgetReadRows() }
+  }
+
+  /// After each save of the destination's context, whoever asked for it.
+  func noteSave(_ new: ContiguousArray<NSManagedObject>, _ deleted: [RowReference]) {
     for object in new where object.key > 0 {
       made[object.layout.index].append(object.key)
       if keepsObjects { kept.append(object) }
     }
-    associations.exchangeObjectsForKeys()
     if !deleted.isEmpty { forgetObjects(Set(deleted)) }
-    for context in [context, source.context] { context.forgetReadRows() }
   }
 
   private func saveFailure(_ error: NSError) -> Failure {

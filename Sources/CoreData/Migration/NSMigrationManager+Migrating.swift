@@ -24,6 +24,7 @@ extension NSMigrationManager {
     state.begin()
     lastMapping = job.mapping
     defer { state.end() }
+    try refuseObjects(job)
     if usesStoreSpecificMigrationManager, try migrateInPlace(job) {
       state.advance(to: 1)
       return nil
@@ -125,16 +126,25 @@ struct MigrationFile {
     }
     files = storeClass as? any FileOperating.Type
     server = storeClass as? any ServerStore.Type
-    // Of a server that does not answer, nothing is removed.
-    isNew =
-      server.map { (try? $0.isOccupied(store.url)) == false }
-      ?? ((try? files?.isOccupied(store.url)) ?? StoreFiles.isOccupied(store.url) == false)
+    // Where nobody can say whether something is there, as of a server that does not answer, nothing is removed.
+    if let server {
+      isNew = (try? server.isOccupied(store.url)) == false
+    } else if let files {
+      isNew = (try? files.isOccupied(store.url)) == false
+    } else {
+      isNew = !StoreFiles.isOccupied(store.url)
+    }
   }
 
   /// Removes the new file of the migration.
   func remove() {
-    if isNew, let server { return (try? server.destroyStore(at: store.url, nil)) ?? () }
-    guard isNew, store.url.isFileURL, store.url.path != "/dev/null" else { return }
+    guard isNew else { return }
+    if let server {
+      // The migration has failed, and its error is the one to report.
+      try? server.destroyStore(at: store.url, nil)
+      return
+    }
+    guard store.url.isFileURL, store.url.path != "/dev/null" else { return }
     if let files { files.removeStore(at: store.url) } else { try? StoreFiles.remove(store.url) }
   }
 }

@@ -7,8 +7,7 @@ extension StoreMigration {
   ///
   /// - Throws: `Failure.notInferable`.
   func refuseObjects(_ delta: ModelDelta) throws {
-    let pairs = delta.pairs.filter { !$0.source.isAbstract && ($0.destination.isAbstract || !$0.needed.isEmpty) }
-    if pairs.isEmpty { return }
+    if delta.pairsThatNeedCode.isEmpty { return }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: delta.source)
     let named = configuration.flatMap { name in delta.source.configurations.first { $0 == name } }
     let store = try coordinator.addPersistentStore(
@@ -16,13 +15,34 @@ extension StoreMigration {
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
+    try delta.refuseObjects(context)
+  }
+}
+
+extension NSMigrationManager {
+  /// The same for a manager's own migration by an inferred mapping.
+  func refuseObjects(_ job: MigrationJob) throws {
+    guard let delta = job.mapping.inferredDelta, !delta.pairsThatNeedCode.isEmpty else { return }
+    let source = try job.reading { try MigrationStack(reading: job.source, sourceModel) }
+    defer { source.close() }
+    try delta.refuseObjects(source.context)
+  }
+}
+
+extension ModelDelta {
+  fileprivate var pairsThatNeedCode: [EntityPair] {
+    pairs.filter { !$0.source.isAbstract && ($0.destination.isAbstract || !$0.needed.isEmpty) }
+  }
+
+  /// - Parameter context: reads the old version.
+  fileprivate func refuseObjects(_ context: NSManagedObjectContext) throws {
     func count(_ entity: NSEntityDescription, without attribute: NSPropertyDescription? = nil) throws -> Int {
       let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
       request.includesSubentities = false
       if let attribute { request.predicate = NSPredicate(format: "%K == nil", attribute.name) }
       return try context.performAndWait { try context.count(for: request) }
     }
-    for pair in pairs {
+    for pair in pairsThatNeedCode {
       if pair.destination.isAbstract {
         let count = try count(pair.source)
         guard count > 0 else { continue }

@@ -73,25 +73,15 @@ package final class PropertyListTable {
     nodeCount = Int(count)
     self.top = Int(top)
     offsets = .allocate(capacity: nodeCount)
-    var end = 0
+    // All members are set, so from here on `deinit` frees both buffers.
     for node in 0..<nodeCount {
       let offset = Self.number(source, at: Int(start) + node * offsetSize, size: offsetSize)
-      guard offset < start else {
-        end = -1
-        break
-      }
+      guard offset < start else { throw Self.damaged }
       offsets[node] = UInt32(offset)
     }
-    if end == 0 {
-      // Objects don't overlap, so all containers together have no more references than fit among the bytes.
-      var references = 0
-      for node in 0..<nodeCount where !isSound(node, tableStart: Int(start), &references) {
-        end = -1
-        break
-      }
-    }
-    // All members are set, so from here on `deinit` frees both buffers.
-    if end < 0 { throw Self.damaged }
+    // Objects don't overlap, so all containers together have no more references than fit among the bytes.
+    var references = 0
+    for node in 0..<nodeCount where !isSound(node, tableStart: Int(start), &references) { throw Self.damaged }
   }
 
   deinit {

@@ -36,7 +36,8 @@ struct WriteAheadLog {
     var offset: UInt64 = 32
     while let frame = try? log.read(upToCount: 24 + pageSize), frame.count == 24 + pageSize {
       let head = Self.words(frame.prefix(24), isBigEndian: true)
-      guard head[2] == words[4], head[3] == words[5] else { break }
+      // Pages count from 1; SQLite, too, takes a frame of page 0 for the end of the log.
+      guard head[0] != 0, head[2] == words[4], head[3] == words[5] else { break }
       sum.add(Self.words(frame.prefix(8), isBigEndian: isBigEndian))
       sum.add(Self.words(frame.dropFirst(24), isBigEndian: isBigEndian))
       guard sum.first == head[4], sum.second == head[5] else { break }

@@ -61,7 +61,8 @@ public struct TransactionList {
         process: row[4].text, bundle: row[5].text)
     }
     guard let first = transactions.first?.number else { return ([], 0) }
-    let places = Dictionary(uniqueKeysWithValues: transactions.indices.map { (transactions[$0].number, $0) })
+    // A damaged file may have a number twice.
+    let places = Dictionary(transactions.indices.map { (transactions[$0].number, $0) }) { first, _ in first }
     let entities = HistoryEntities(reader: reader, model: file.model)
     let columns = try reader.columns(of: "ACHANGE")
     let tombstones = columns.filter { $0.hasPrefix("ZTOMBSTONE") }

@@ -107,9 +107,10 @@ extension PostgreSQLStore: BatchStore {
         } catch is SaveRun.MarkGone {
           throw ServerError(
             state: "08006",
-            message:
-              "the connection was lost during a batch insert, of which nothing is in the database; it is not run "
-              + "again, since its rows are asked for once")
+            message: isRepeatable()
+              ? "the connection was lost in each of \(attempt) attempts at a batch, of which nothing is in the database"
+              : "the connection was lost during a batch insert, of which nothing is in the database; it is not run "
+                + "again, since its rows are asked for once")
         } catch let error as ServerError {
           throw explaining(error) ?? error
         }

@@ -169,8 +169,10 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
   private func floor(of bound: HistoryBound, _ connection: Connection) throws -> Int64 {
     guard case .number(let number) = bound else { return 0 }
     let rows = try connection.execute("SELECT min(Z_PK) FROM ATRANSACTION")
-    let first = rows.isNull(0, 0) ? try lastNumber(connection) + 1 : rows.int(0, 0)
-    if number < first - 1 { throw StoreFailure.historyTokenExpired }
+    let last = try lastNumber(connection)
+    let first = rows.isNull(0, 0) ? last + 1 : rows.int(0, 0)
+    // A number that is yet to come is of a database that an older copy has replaced.
+    if number < first - 1 || number > last { throw StoreFailure.historyTokenExpired }
     return number
   }
 

@@ -18,13 +18,13 @@ extension PostgreSQLStore {
     try translatingErrors {
       // SQLite stores keep these values in files; this store keeps them in rows.
       let changes = try changes.withExternalValues(layouts)
-      let metadata = changedMetadata
-      let run = try SaveRun(changes, metadata: metadata, self)
+      let metadata = storedMetadata.unwritten
+      let run = try SaveRun(changes, metadata: metadata?.values, self)
       for attempt in 1... {
         let isLast = attempt == PostgreSQLStore.attempts
         do {
           let written = try reconnected { try write { try run.run($0, $1, $2) } }
-          if metadata != nil { didWriteMetadata() }
+          if let metadata { storedMetadata.didWrite(metadata) }
           history?.didCommit(written.transaction)
           rowCache.publish(changes)
           return .saved(rewritten: publish(derived: written.derived))
@@ -40,6 +40,11 @@ extension PostgreSQLStore {
           Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
         } catch is SaveRun.MarkGone where !isLast {
           // Nothing was written; the next attempt gets a new mark.
+        } catch is SaveRun.MarkGone {
+          throw ServerError(
+            state: "08006",
+            message: "the connection was lost in each of \(attempt) attempts at a save, of which nothing is in the "
+              + "database")
         }
       }
       preconditionFailure("The last attempt ends the save.")

@@ -130,6 +130,7 @@ extension ModelContext {
     case let optional as any OptionalValue: optional.wrappedValue.flatMap(constant)
     case let raw as any RawRepresentable: ModelContext.rawConstant(raw)
     case let list as [any RawRepresentable]: list.map(ModelContext.rawConstant)
+    case let set as Set<AnyHashable>: set.map { constant($0.base) ?? NSNull() }.filter { !($0 is NSNull) }
     default: value
     }
   }

@@ -9,7 +9,7 @@ import CoreData
 /// The container's files are watched as long as an observer exists. Stores in memory keep no history and are never
 /// counted.
 public final class HistoryObserver: Observable, @unchecked Sendable {
-  // `@unchecked Sendable`: `count` and `places` are used under `lock` only; nothing else changes.
+  // `@unchecked Sendable`: `count` is used under `lock` only, `places` under `reading`; `observation` is set once.
 
   private let container: ModelContainer
   private let types: [ModelType]
@@ -18,6 +18,8 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   private let registrar = ObservationRegistrar()
   private let lock = NSLock()
   private var count = 0
+  /// Held while the history is read, which may take a while. ``eventCounter`` doesn't wait for it.
+  private let reading = NSLock()
   /// The number of the last transaction that was looked at, by the UUID of its store.
   private var places: [String: Int64]
   private var observation: (any NSObjectProtocol)?
@@ -45,7 +47,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     observation = NotificationCenter.default.addObserver(
       forName: .NSPersistentStoreRemoteChange, object: container.coordinator, queue: nil
     ) { [weak self] _ in self?.takeUp() }
-    if !tokens.isEmpty, lock.withLock({ hasNews() }) { count = 1 }
+    if !tokens.isEmpty, hasNews() { lock.withLock { count += 1 } }
   }
 
   deinit { if let observation { NotificationCenter.default.removeObserver(observation) } }
@@ -57,7 +59,7 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
   }
 
   private func takeUp() {
-    guard lock.withLock({ hasNews() }) else { return }
+    guard hasNews() else { return }
     guard let actor else { return increase() }
     Task { [weak self] in await self?.increase(on: actor) }
   }
@@ -70,6 +72,8 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
 
   /// Reads the transactions since the last call, and says whether one of them counts.
   private func hasNews() -> Bool {
+    reading.lock()
+    defer { reading.unlock() }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = container.coordinator
     let request = NSPersistentHistoryChangeRequest.fetchHistory(after: NSPersistentHistoryToken(places))

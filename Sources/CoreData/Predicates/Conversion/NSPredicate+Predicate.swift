@@ -6,10 +6,7 @@ extension _PredicateInitializers {
   /// nil if the format language can't express it: regular expressions, casts, nested predicates, and key paths whose
   /// names can't be found. Like Apple's, it converts predicates of one object.
   public init?<Input>(_ predicate: Predicate<Input>) where Input: NSObject {
-    let variable: PredicateExpressions.Variable<Input> = predicate.variable
-    var conversion = PredicateConversion()
-    conversion.values[variable.key] = .evaluatedObject
-    guard let node = try? conversion.predicate(predicate.expression), node.fits() else { return nil }
+    guard let node = PredicateConversion.node(of: predicate, PredicateConversion.Rules()) else { return nil }
     self = NSPredicate.make(node) as! Self
   }
 }
@@ -27,144 +24,9 @@ extension NSPredicate {
     constant: @escaping (Any) -> Any?, isOpaque: @escaping (AnyKeyPath) -> Bool,
     entities: @escaping (Any.Type) -> [NSEntityDescription]?
   ) -> NSPredicate? {
-    let variable: PredicateExpressions.Variable<Input> = predicate.variable
-    var conversion = PredicateConversion()
-    conversion.names = names
-    conversion.constant = constant
-    conversion.isOpaque = isOpaque
-    conversion.entities = entities
-    conversion.values[variable.key] = .evaluatedObject
-    guard let node = try? conversion.predicate(predicate.expression), node.fits() else { return nil }
-    return NSPredicate.make(node)
+    PredicateConversion.node(
+      of: predicate,
+      PredicateConversion.Rules(names: names, constant: constant, isOpaque: isOpaque, entities: entities)
+    ).map { NSPredicate.make($0) }
   }
-}
-
-/// An expression of a module above, with two texts: whether the first has the second in it, whatever their case and
-/// diacritics.
-package protocol TextSearchExpression {
-  /// The text that is looked into.
-  var searchedText: Any { get }
-  /// The text that is looked for.
-  var soughtText: Any { get }
-}
-
-/// Walks the expressions of a `Predicate`.
-struct PredicateConversion {
-  enum Part {
-    case predicate(PredicateNode)
-    case expression(ExpressionNode)
-  }
-
-  /// Thrown for what the format language can't express.
-  struct Unsupported: Error {}
-
-  /// The closures' arguments.
-  var values: [PredicateExpressions.VariableID: ExpressionNode] = [:]
-  /// The names along a key path.
-  var names: (AnyKeyPath) throws -> [String] = KeyPathNames.path
-  /// What a constant is in the predicate.
-  var constant: (Any) -> Any? = { $0 }
-  /// Whether what a key path leads to is stored as bytes.
-  var isOpaque: (AnyKeyPath) -> Bool = { _ in false }
-  /// The paths to such properties that were met.
-  var opaque: Set<ExpressionNode> = []
-  /// The closures' arguments that stand for values of the program's.
-  var bindings = PredicateBindings()
-  /// The entities whose objects are of a class.
-  var entities: (Any.Type) -> [NSEntityDescription]? = { _ in nil }
-  private var madeVariables = 0
-
-  private mutating func part(_ expression: Any) throws -> Part {
-    if let search = expression as? any TextSearchExpression {
-      return try compare(
-        search.searchedText, comparator: .contains, right: search.soughtText,
-        options: [.caseInsensitive, .diacriticInsensitive])
-    }
-    guard let convertible = expression as? any ConvertibleExpression else {
-      guard let expression = expression as? any PredicateExpression, let value = value(of: expression) else {
-        throw Unsupported()
-      }
-      return .expression(value)
-    }
-    return try convertible.part(&self)
-  }
-
-  /// The value of an expression in which only values of the program's are; nil for others.
-  func known<Value: PredicateExpression>(_ expression: Value) -> Value.Output? { try? expression.evaluate(bindings) }
-
-  /// The same as a constant.
-  func value(of expression: some PredicateExpression) -> ExpressionNode? {
-    known(expression).map { .constant(PredicateConstant(any: constant($0))) }
-  }
-
-  /// Throws for a collection that no store can look into.
-  func checkCollection(_ collection: ExpressionNode) throws { if opaque.contains(collection) { throw Unsupported() } }
-
-  /// A property that is true or false stands for its comparison with true.
-  mutating func predicate(_ expression: Any) throws -> PredicateNode {
-    switch try part(expression) {
-    case .predicate(let node): return node
-    case .expression(.constant(.bool(let value))): return .constant(value)
-    case .expression(let node): return .comparison(Comparison(node, .equalTo, .constant(.bool(true))))
-    }
-  }
-
-  mutating func expression(_ expression: Any) throws -> ExpressionNode {
-    switch try part(expression) {
-    case .expression(let node): return node
-    case .predicate(let node): return .conditional(node, .constant(.bool(true)), .constant(.bool(false)))
-    }
-  }
-
-  mutating func call(_ function: PredicateFunction, _ arguments: Any...) throws -> Part {
-    .expression(.function(function.rawValue, try arguments.map { try expression($0) }))
-  }
-
-  /// A function of a collection's elements, or what it gives for a collection of the program's.
-  mutating func call(_ function: PredicateFunction, collection: Any, whole: some PredicateExpression) throws -> Part {
-    let collection = try expression(collection)
-    if collection.isConstant, let value = value(of: whole) { return .expression(value) }
-    try checkCollection(collection)
-    return .expression(.function(function.rawValue, [collection]))
-  }
-
-  mutating func compare(
-    _ left: Any, comparator: Comparison.Comparator, right: Any, options: Comparison.Options = []
-  ) throws -> Part {
-    compare(try expression(left), comparator: comparator, right: try expression(right), options: options)
-  }
-
-  func compare(
-    _ left: ExpressionNode, comparator: Comparison.Comparator, right: ExpressionNode,
-    options: Comparison.Options = []
-  ) -> Part {
-    // Whether the program has a value at all.
-    if left.isConstant, right == .constant(.null), comparator == .equalTo || comparator == .notEqualTo {
-      return .predicate(.constant((left == right) == (comparator == .equalTo)))
-    }
-    return .predicate(.comparison(Comparison(left, comparator, right, options: options)))
-  }
-
-  /// The members of `sequence` for which `test` is true, or for which it is false.
-  mutating func members(
-    of sequence: Any, _ variable: PredicateExpressions.VariableID, where test: Any, is expected: Bool = true
-  ) throws -> ExpressionNode {
-    let sequence = try expression(sequence)
-    try checkCollection(sequence)
-    madeVariables += 1
-    let name = "v\(madeVariables)"
-    values[variable] = .variable(name)
-    let condition = try predicate(test)
-    return .subquery(sequence, variable: name, expected ? condition : .not(condition))
-  }
-
-  /// Whether that many members exist.
-  func count(_ members: ExpressionNode, _ comparator: Comparison.Comparator) -> Part {
-    .predicate(.comparison(Comparison(members.appending(["@count"]), comparator, .constant(.int(0)))))
-  }
-}
-
-/// An expression of a `Predicate` that the format language can say.
-protocol ConvertibleExpression {
-  func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part
 }

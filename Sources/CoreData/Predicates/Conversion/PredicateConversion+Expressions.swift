@@ -11,7 +11,7 @@ extension PredicateExpressions.Variable: ConvertibleExpression {
 
 extension PredicateExpressions.Value: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    .expression(.constant(PredicateConstant(any: conversion.constant(value))))
+    .expression(.constant(PredicateConstant(any: conversion.rules.constant(value))))
   }
 }
 
@@ -37,9 +37,9 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
     case .collectionFirst?: return .expression(.index(base, .first))
     case .bidirectionalCollectionLast?: return .expression(.index(base, .last))
     default:
-      let names = try conversion.names(keyPath)
+      let names = try conversion.rules.names(keyPath)
       let path = names.isEmpty ? base : base.appending(names)
-      if conversion.isOpaque(keyPath) { conversion.opaque.insert(path) }
+      if conversion.rules.isOpaque(keyPath) { conversion.opaque.insert(path) }
       return .expression(path)
     }
   }
@@ -140,7 +140,7 @@ extension PredicateExpressions.ForceCast: ConvertibleExpression {
 extension PredicateConversion {
   /// Whether an object is of a class or of a subclass. The first comparison is with the class' own entity.
   fileprivate func check(_ object: ExpressionNode, isOf type: Any.Type) throws -> PredicateNode {
-    guard let entities = entities(type), !object.isConstant else { throw Unsupported() }
+    guard let entities = rules.entities(type), !object.isConstant else { throw Unsupported() }
     let entity = object.appending(["entity"])
     return .or(entities.map { .comparison(Comparison(entity, .equalTo, .constant(.object($0)))) })
   }

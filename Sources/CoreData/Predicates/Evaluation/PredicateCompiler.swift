@@ -192,6 +192,10 @@ struct PredicateCompiler {
     guard let function = PredicateFunction(rawValue: selector) else {
       throw Failure.unsupportedFeature("The function \(selector)")
     }
+    // The parser has made sure of it; a program or an archive may have put anything together.
+    guard function.accepts(arguments.count) else {
+      throw Failure.unsupportedFeature("The function \(selector) with \(arguments.count) arguments")
+    }
     let apply = try FunctionEvaluation.of(function)
     if function == .cast {
       guard arguments.count == 2, case .constant(.string(let type)) = arguments[1],

@@ -14,9 +14,8 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   /// Keeps the descriptions alive that layouts refer to without retaining them.
   private let model: NSManagedObjectModel
 
+  private let storedMetadata = StoredMetadata()
   private let lock = NSLock()
-  private var storedMetadata: [String: Any] = [:]
-  private var isMetadataChanged = false
   /// The last key given out. All entities share one sequence.
   private var lastKey: Int64 = 0
   /// The numbers of those rows whose number is not their key. See `AtomicRows`.
@@ -27,23 +26,15 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   /// Whether a commit writes the file. A migration sets it to false, because it saves often. The first commit after it
   /// is true again writes the file.
   var writesFile = true {
-    didSet { if writesFile, !oldValue { lock.withLock { isMetadataChanged = true } } }
+    didSet { if writesFile, !oldValue { storedMetadata.writeAgain() } }
   }
 
   override var type: String { Self.form.type }
 
   /// The store's metadata. A change is written with the next commit.
   override var metadata: [String: Any]! {
-    get { lock.withLock { storedMetadata } }
-    set {
-      lock.withLock {
-        storedMetadata = NSPersistentStore.metadata(newValue, keepingOwnOf: storedMetadata)
-        // The client can't change type and UUID.
-        storedMetadata[NSStoreTypeKey] = type
-        storedMetadata[NSStoreUUIDKey] = identity.uuid
-        isMetadataChanged = true
-      }
-    }
+    get { storedMetadata.current.values }
+    set { storedMetadata.set(newValue, type: type, uuid: identity.uuid) }
   }
 
   override init(
@@ -109,9 +100,9 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       }
     }
     committed.replace(by: rows.rows, lastKeys: committed.givenKeys)
+    storedMetadata.read(header.metadata)
     lock.withLock {
       identity.uuid = header.uuid
-      storedMetadata = header.metadata
       lastKey = max(header.lastKey, rows.lastKey, Self.form.keyBeforeFirst)
       known = (url.path, stamp)
     }
@@ -131,8 +122,8 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       if case .changed = problem { throw problem }
       throw problem.failure(url, isWriting: true)
     }
+    storedMetadata.read(metadata)
     lock.withLock {
-      storedMetadata = metadata
       lastKey = header.lastKey
       known = (url.path, stamp)
     }
@@ -177,7 +168,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     return true
   }
 
-  var hasUnsavedMetadata: Bool { !isReadOnly && writesFile && lock.withLock { isMetadataChanged } }
+  var hasUnsavedMetadata: Bool { !isReadOnly && writesFile && storedMetadata.unwritten != nil }
 
   func commit(_ changes: ChangeSet) throws -> SaveOutcome {
     guard let url else { throw Failure.storeWithoutURL(type: type) }
@@ -185,21 +176,18 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       let entity = changes.firstRow?.entity
       throw Failure.readOnlyStore(url: url, entity: entity.map { committed.layouts.layouts[$0].name })
     }
-    let isMetadataChanged = lock.withLock { self.isMetadataChanged }
-    if changes.writesNothing && !isMetadataChanged || !writesFile { return committed.commit(changes) }
+    if changes.writesNothing && storedMetadata.unwritten == nil || !writesFile { return committed.commit(changes) }
     return try committed.commit(changes) { rows in
       try Self.translating(url, isWriting: true) { try write(rows, url) }
     }
   }
 
   private func write(_ rows: MemoryRows, _ url: URL) throws {
-    let (rows, header, known, wasChanged) = lock.withLock {
-      defer { isMetadataChanged = false }
+    let metadata = storedMetadata.current
+    let (rows, header, known) = lock.withLock {
       let rows = AtomicRows(rows, moved: &movedRows, lastKey: &lastKey)
-      return (rows, AtomicHeader(metadata: storedMetadata, lastKey: lastKey), self.known, isMetadataChanged)
+      return (rows, AtomicHeader(metadata: metadata.values, lastKey: lastKey), self.known)
     }
-    var isWritten = false
-    defer { if !isWritten, wasChanged { lock.withLock { isMetadataChanged = true } } }
     let bytes = try Self.form.write(rows, header)
     // A store whose URL has changed is saved at the new URL, and replaces any file there.
     let isSamePlace = known?.path == url.path
@@ -207,7 +195,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     do {
       let stamp = try WholeFile.write(bytes, to: url.path, expecting: expected ?? .anything)
       lock.withLock { self.known = (url.path, stamp) }
-      isWritten = true
+      storedMetadata.didWrite(metadata)
     } catch WholeFile.Problem.unconfirmed(let stamp, let errno) {
       // The save fails and the context keeps its changes, but its next save must expect the file that this one wrote.
       lock.withLock { self.known = (url.path, stamp) }

@@ -1,5 +1,5 @@
 /// The history of an incremental store, which the store's author keeps.
-final class AuthorHistory: StoreHistory {
+final class CustomStoreHistory: StoreHistory {
   private let store: NSIncrementalStore
   /// The request to ask the store with; nil if only the last number is needed.
   private let asked: (request: NSPersistentHistoryChangeRequest, context: NSManagedObjectContext)?

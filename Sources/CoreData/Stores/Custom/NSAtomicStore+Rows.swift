@@ -17,7 +17,10 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
   func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
     saving.lock()
     defer { saving.unlock() }
-    return try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
+    let outcome = try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
+    // Nodes that `save()` has added, of records that others have put into the file. The save's own are rows already.
+    takeAddedNodes(but: Set((changes.inserted + changes.updated.map(\.row) + changes.deleted).map(\.key)))
+    return outcome
   }
 
   /// Makes the subclass take the changes into its nodes and write them. If that fails, the nodes are as before.
@@ -58,11 +61,13 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
   }
 
   /// Takes in the nodes that were added after the store was loaded.
-  func takeAddedNodes() {
+  func takeAddedNodes(but written: Set<Int64> = []) {
     saving.lock()
     defer { saving.unlock() }
+    let added = nodes.takeAdded().filter { !written.contains($0.objectID.key) }
+    if added.isEmpty { return }
     do {
-      let found = try rows(of: nodes.takeAdded(), method: "addCacheNodes(_:)")
+      let found = try rows(of: added, method: "addCacheNodes(_:)")
       var rows = committed.current
       let changes = ChangeSet()
       changes.links = found.links

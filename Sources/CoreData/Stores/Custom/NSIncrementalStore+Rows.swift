@@ -11,7 +11,7 @@ extension NSIncrementalStore: ObjectStore {
     NSManagedObjectID(layout: layouts.layouts[Int(reference.entity)], key: reference.key, store: identity)
   }
 
-  package var storeHistory: (any StoreHistory)? { AuthorHistory(ofTokensOf: self) }
+  package var storeHistory: (any StoreHistory)? { CustomStoreHistory(ofTokensOf: self) }
 
   func reserveKeys(for objects: [NSManagedObject]) throws -> [Int64] {
     let ids = try obtainPermanentIDs(for: objects)

@@ -14,7 +14,7 @@ extension SQLiteStore {
   ) throws -> SaveOutcome {
     let transaction = try WriteTransaction(self, connection, by: changes.isEmpty ? nil : changes.origin)
     var run = SaveRun(connection, schema: schema, externals: externals, changes: changes)
-    let newMetadata = changedMetadata()
+    let newMetadata = storedMetadata.unwritten
     var keysAreFree = true
     let isCommitted = try transaction.run {
       for keys in changes.proposedKeys where keysAreFree { keysAreFree = try take(keys, connection) }
@@ -22,12 +22,12 @@ extension SQLiteStore {
       try transaction.recorder?.record(changes)
       try run.run(steps)
       if run.hasConflicts { return false }
-      if let newMetadata { try StoreMetadata.write(newMetadata, to: connection) }
+      if let newMetadata { try StoreMetadata.write(newMetadata.values, to: connection) }
       return true
     } files: {
       run.writer.files
     } isOwn: {
-      Set(changes.inserted.map(\.reference) + changes.updated.map(\.row.reference)).contains
+      Set((changes.inserted + changes.updated.map(\.row) + changes.deleted).map(\.reference)).contains
     } isInFile: {
       isInFile(changes, connection)
     }
@@ -37,8 +37,8 @@ extension SQLiteStore {
       return try conflicts(run, changes: changes, connection: connection)
     }
     changes.proposedKeys.forEach(didTake)
-    if newMetadata != nil { didWriteMetadata() }
-    return .saved(rewritten: try publish(changes, notes: transaction.notes, connection: connection))
+    if let newMetadata { storedMetadata.didWrite(newMetadata) }
+    return .saved(rewritten: publish(changes, notes: transaction.notes, connection: connection))
   }
 
   /// Whether the file has the changes although SQLite reported that the commit failed.
@@ -57,11 +57,22 @@ extension SQLiteStore {
   }
 
   /// Brings the row cache up to date with the commit. Returns the rows that triggers changed further.
-  private func publish(
-    _ changes: ChangeSet, notes: TriggerNotes?, connection: Connection
-  ) throws -> [RowSnapshot] {
+  ///
+  /// The changes are in the file by now, so nothing here may make the save fail. A row that can't be read is asked for
+  /// again, and its error met, by those who need it.
+  private func publish(_ changes: ChangeSet, notes: TriggerNotes?, connection: Connection) -> [RowSnapshot] {
     rowCache.publish(changes)
     guard let notes, !notes.rows.isEmpty else { return [] }
+    do { return try rewritten(notes, connection) } catch {
+      rowCache.invalidate(
+        notes.rows.compactMap { note in
+          schema.index(ofNumber: note.number).map { RowReference(entity: $0, key: note.key) }
+        })
+      return []
+    }
+  }
+
+  private func rewritten(_ notes: TriggerNotes, _ connection: Connection) throws -> [RowSnapshot] {
     var keys: [Int: Set<Int64>] = [:]
     for note in notes.rows {
       if let index = schema.index(ofNumber: note.number) {

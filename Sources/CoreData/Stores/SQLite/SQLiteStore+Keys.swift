@@ -71,7 +71,7 @@ extension SQLiteStore {
             throw noKeysLeft(root, entity: entity, maximum: former)
           }
           (first, last) = (free, free + (Int64(count) - 1))
-          _ = try writeMaximum(last, ofNumber: Int64(entity.number), was: former, by: connection)
+          try raiseMaximum(to: last, of: entity, was: former, by: connection)
         }
         keyNumbers.didRaise(from: former, to: last, in: entity.number)
         return first
@@ -99,8 +99,8 @@ extension SQLiteStore {
 
   /// Reads the last key that is taken or reserved, with the connection that writes.
   ///
-  /// A file that was edited by hand may have rows with keys above its `Z_MAX`. So the first call for each table looks
-  /// at the table too, and corrects `Z_MAX`.
+  /// A file that was edited by hand may have rows with keys above its `Z_MAX`, or a `Z_MAX` that is null or no whole
+  /// number. So the first call for each table looks at the table too, and corrects `Z_MAX`.
   func readMaximum(_ entity: EntitySchema, _ connection: Connection) throws -> Int64 {
     let number = Int64(entity.number)
     let statement = try connection.statement(SQLiteStore.readMaximum)
@@ -114,13 +114,14 @@ extension SQLiteStore {
     let maximum = statement.int(0)
     if soundMaxima.contains(number) { return maximum }
     let last = try lastKey(in: entity.table, connection)
-    guard last > maximum else {
+    if last <= maximum, statement.isInteger(0) {
       soundMaxima.insert(number)
       return maximum
     }
     // Find the row by its number alone, because the old Z_MAX may be null, or no number.
-    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(last) WHERE Z_ENT = \(number)")
-    return last
+    let sound = max(last, maximum)
+    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(sound) WHERE Z_ENT = \(number)")
+    return sound
   }
 
   /// The largest key in a table. The trace of saves does not show this, because it runs only once for each table.
@@ -129,8 +130,17 @@ extension SQLiteStore {
     return try statement.step() ? statement.int(0) : 0
   }
 
+  /// Sets `Z_MAX` in the transaction that has read it.
+  func raiseMaximum(to maximum: Int64, of entity: EntitySchema, was former: Int64, by connection: Connection) throws {
+    guard try writeMaximum(maximum, ofNumber: Int64(entity.number), was: former, by: connection) else {
+      throw Failure.incompatibleSchema(
+        url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+        what: "the Z_MAX of its row \(entity.number) can't be set")
+    }
+  }
+
   /// Sets `Z_MAX`. Returns false if it was not `former`.
-  func writeMaximum(
+  private func writeMaximum(
     _ maximum: Int64, ofNumber number: Int64, was former: Int64, by connection: Connection
   ) throws -> Bool {
     let statement = try connection.statement(SQLiteStore.writeMaximum)

@@ -10,17 +10,29 @@ extension SQLiteStore {
       throw Failure.incompatibleSchema(
         url: url, table: "Z_PRIMARYKEY", what: "its tables and numbers are not those of the store that you move")
     }
+    let file = other.nameOfSharedFile
     removeWorkingCopy()
     (workingCopy, other.workingCopy) = (other.workingCopy, nil)
+    giveBackStocks()
     path = other.path
-    pool.move(to: other.pool.surrenderWriter(), openReader: readerOpener(path: path))
     self.url = url
-    pool.file = nameOfSharedFile
-    takeMetadata(other.metadata)
+    // Connections look for long values where this says when they are opened.
+    externalFiles = ExternalFileSource.files(at: url, of: self)
+    pool.move(to: other.pool.surrenderWriter(), file: file, openReader: readerOpener(path: path))
+    forgetNumbers()
+    storedMetadata.read(other.metadata)
     identity.uuid = other.identity.uuid
     openExternals()
     rowCache.invalidateAll()
   }
+
+  /// The other file may have other rows, and another history.
+  private func forgetNumbers() {
+    keyNumbers.forgetAll()
+    pool.write { _ in soundMaxima.removeAll() }
+    history?.forgetLast()
+  }
+
   private func existingSchema() throws -> ExistingSchema {
     let url = url ?? URL(fileURLWithPath: "/dev/null")
     return try translatingErrors {

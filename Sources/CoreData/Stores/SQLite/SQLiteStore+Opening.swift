@@ -176,7 +176,7 @@ extension SQLiteStore {
   // Connections.
 
   private func applyPragmas(to connection: Connection) throws {
-    try setJournalMode(of: connection)
+    if !storeOptions.isMigrationSource { try setJournalMode(of: connection) }
     for pragma in storeOptions.connectionPragmas { try connection.set(pragma: pragma.name, to: pragma.value) }
   }
 
@@ -199,7 +199,7 @@ extension SQLiteStore {
     let isExclusive = try writer.pragma("locking_mode")?.lowercased() == "exclusive"
     let hasReaders = path != ":memory:" && isLogged && !isExclusive
     return ConnectionPool(
-      writer: writer, maximumReaders: hasReaders ? storeOptions.maximumReaders : 0,
+      writer: writer, maximumReaders: hasReaders ? storeOptions.maximumReaders : 0, file: nameOfSharedFile,
       openReader: readerOpener(path: path))
   }
 

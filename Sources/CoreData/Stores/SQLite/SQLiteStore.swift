@@ -24,15 +24,13 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   /// The path of the open database.
   var path = ""
   /// Where the files of long values are. Set by `loadMetadata()`, and when the store moves.
-  private(set) var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
+  var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
   /// Makes and removes those files.
   private(set) var externals: ExternalStorage!
   /// The Z_ENT of root entities whose table is known to have no key above `Z_MAX`. Used only by the thread that writes.
   var soundMaxima: Set<Int64> = []
 
-  private let metadataLock = NSLock()
-  private var storedMetadata: [String: Any] = [:]
-  private var isMetadataChanged = false
+  let storedMetadata = StoredMetadata()
 
   /// The keys that saves in progress have named for new rows, and those that are kept for the next saves.
   let keyNumbers = KeyNumbers()
@@ -41,55 +39,15 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
 
   /// The store's metadata. A change is written with the next commit.
   override var metadata: [String: Any]! {
-    get {
-      metadataLock.lock()
-      defer { metadataLock.unlock() }
-      return storedMetadata
-    }
-    set {
-      metadataLock.lock()
-      defer { metadataLock.unlock() }
-      storedMetadata = NSPersistentStore.metadata(newValue, keepingOwnOf: storedMetadata)
-      // Type and UUID are the store's, whatever the client sets.
-      storedMetadata[NSStoreTypeKey] = NSSQLiteStoreType
-      storedMetadata[NSStoreUUIDKey] = identity.uuid
-      isMetadataChanged = true
-    }
-  }
-
-  /// The metadata if they have changed and must be written; otherwise nil.
-  func changedMetadata() -> [String: Any]? {
-    metadataLock.lock()
-    defer { metadataLock.unlock() }
-    return isMetadataChanged ? storedMetadata : nil
-  }
-
-  /// Takes over metadata that a file already has, so they need not be written.
-  func takeMetadata(_ metadata: [String: Any]) {
-    metadataLock.lock()
-    storedMetadata = metadata
-    isMetadataChanged = false
-    metadataLock.unlock()
-  }
-
-  /// Removes an entry that the file no longer has.
-  func forgetMetadata(_ key: String) {
-    metadataLock.lock()
-    storedMetadata[key] = nil
-    metadataLock.unlock()
+    get { storedMetadata.current.values }
+    set { storedMetadata.set(newValue, type: NSSQLiteStoreType, uuid: identity.uuid) }
   }
 
   var translatesFetches: Bool { true }
 
   var followsReferences: Bool { true }
 
-  var hasUnsavedMetadata: Bool { !isReadOnly && changedMetadata() != nil }
-
-  func didWriteMetadata() {
-    metadataLock.lock()
-    isMetadataChanged = false
-    metadataLock.unlock()
-  }
+  var hasUnsavedMetadata: Bool { !isReadOnly && storedMetadata.unwritten != nil }
 
   override convenience init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
@@ -126,14 +84,13 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     do {
       let file = try openFile()
       identity.uuid = file.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
-      takeMetadata(file.metadata)
+      storedMetadata.read(file.metadata)
       schema = file.schema
       pool = file.pool
       path = file.path
       queries = QueryPlans(file.schema)
       savePlanner = SavePlanner(file.schema)
       history = try openHistory()
-      pool.file = nameOfSharedFile
       openExternals()
     } catch {
       removeWorkingCopy()

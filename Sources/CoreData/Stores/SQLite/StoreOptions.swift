@@ -12,6 +12,12 @@ struct StoreOptions {
   var ignoresVersions = false
   var defersMigration = false
   var tracksHistory = false
+  /// See `migrationSourceOption`.
+  var isMigrationSource = false
+
+  /// Set where a migration reads the old version of a store. Its file stays as it is: it gets no other journal, and
+  /// whether a history is kept is no concern.
+  static let migrationSourceOption = "StrataMigrationSourceOption"
 
   init() {}
 
@@ -20,6 +26,7 @@ struct StoreOptions {
     func flag(_ key: String) -> Bool { StoreOptions.flag(options[key]) }
     isReadOnly = flag(NSReadOnlyPersistentStoreOption)
     isImmutable = isReadOnly && flag(immutableStoreFileOption)
+    isMigrationSource = flag(StoreOptions.migrationSourceOption)
     analyzes = flag(NSSQLiteAnalyzeOption)
     vacuums = flag(NSSQLiteManualVacuumOption)
     ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)

@@ -92,7 +92,7 @@ extension SQLiteStore {
         var insertion = BatchInsertRun(run, plan: plan, batch: batch, store: identity, after: maximum)
         try insertion.insertAll()
         if insertion.lastKey > maximum {
-          _ = try writeMaximum(insertion.lastKey, ofNumber: Int64(root.number), was: maximum, by: run.connection)
+          try raiseMaximum(to: insertion.lastKey, of: root, was: maximum, by: run.connection)
           keyNumbers.forgetTable(root.number)
         }
         if let recorder = run.recorder { try insertion.record(in: recorder) }

@@ -16,8 +16,9 @@ import Synchronization
 /// So a reader sees the commits of this process at once, and those of another process at the latest a few milliseconds
 /// after its last read.
 final class ConnectionPool: @unchecked Sendable {
-  // `@unchecked Sendable`: readers, `idle`, `generation`, `timerRuns` are only touched under `lock`; the writer only
-  // under `writerLock`; a reader that is handed out belongs to its borrower.
+  // `@unchecked Sendable`: `writer` and `file` are only touched under `writerLock`; `file` is also read by the thread
+  // that moves the store. All other variables are only touched under `lock`. A reader that is handed out belongs to its
+  // borrower.
 
   private final class Reader {
     let connection: Connection
@@ -44,7 +45,7 @@ final class ConnectionPool: @unchecked Sendable {
   private let writingThread = AtomicWord()
 
   /// The database's path without links; nil where no other process writes it.
-  var file: String?
+  private(set) var file: String?
 
   private let lock = NSCondition()
   // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
@@ -77,9 +78,13 @@ final class ConnectionPool: @unchecked Sendable {
   /// - Parameters:
   ///   - writer: an open connection.
   ///   - maximumReaders: 0 for a pool that has only the writer.
+  ///   - file: the database's path without links; nil where no other process writes it.
   ///   - openReader: opens another connection to the same file.
-  init(writer: Connection, maximumReaders: Int, openReader: @escaping () throws -> Connection) {
+  init(
+    writer: Connection, maximumReaders: Int, file: String?, openReader: @escaping () throws -> Connection
+  ) {
     self.writer = writer
+    self.file = file
     self.maximumReaders = maximumReaders
     open = openReader
     pinned = PinnedReaders(open: openReader)
@@ -163,10 +168,11 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Moves the pool to another file. Reads in progress end in the old file, and pinned readers are closed.
-  func move(to writer: Connection, openReader: @escaping () throws -> Connection) {
+  func move(to writer: Connection, file: String?, openReader: @escaping () throws -> Connection) {
     writerLock.lock()
     lock.lock()
     self.writer = writer
+    self.file = file
     open = openReader
     let old = pinned
     pinned = PinnedReaders(open: openReader)

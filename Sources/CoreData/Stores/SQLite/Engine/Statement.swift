@@ -97,15 +97,15 @@ final class Statement {
       note(
         sqlite3_bind_text(
           handle, index, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Statement.empty,
-          Int32(bytes.count), Statement.transient))
+          Int32(clamping: bytes.count), Statement.transient))
     }
   }
 
   /// The bytes must outlive the next `reset()`.
   func bindStatic(text bytes: UnsafeRawBufferPointer, at index: Int32) {
     let start = bytes.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) } ?? Statement.empty
-    let code = sqlite3_bind_text(handle, index, start, Int32(bytes.count), nil)
-    assert(code == SQLITE_OK, "A statement took no value: \(sql)")
+    // A length that does not fit is above any limit of SQLite's as well.
+    note(sqlite3_bind_text(handle, index, start, Int32(clamping: bytes.count), nil))
   }
 
   /// The bytes must outlive the next `reset()`.
@@ -113,7 +113,7 @@ final class Statement {
     if bytes.count == 0 {
       sqlite3_bind_zeroblob(handle, index, 0)
     } else {
-      sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
+      note(sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(clamping: bytes.count), nil))
     }
   }
 
@@ -122,7 +122,7 @@ final class Statement {
     if bytes.count == 0 {
       sqlite3_bind_zeroblob(handle, index, 0)
     } else {
-      note(sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), Statement.transient))
+      note(sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(clamping: bytes.count), Statement.transient))
     }
   }
 
@@ -195,6 +195,8 @@ final class Statement {
   // Columns of the current row.
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func isInteger(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_INTEGER }
 
   func isNumber(_ column: Int32) -> Bool {
     let type = sqlite3_column_type(handle, column)

@@ -49,6 +49,11 @@ struct ExternalFiles: Sendable {
     return !isInMemory && lstat(folder.path, &status) == 0
   }
 
+  /// The files that rows name; empty if there is no folder for such files.
+  func named(in connection: Connection) throws -> Set<String> {
+    exist ? try ExternalFiles.named(in: connection) : []
+  }
+
   // Columns.
 
   /// The bytes of a column that stand for the name of a file, unchecked; nil if the value is in the column.

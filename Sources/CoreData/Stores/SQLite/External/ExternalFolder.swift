@@ -85,6 +85,8 @@ final class ExternalFolder {
 
   /// Writes a new file and flushes it to the disk. If that fails, no file is left.
   func write(_ value: UnsafeRawBufferPointer, to name: String) throws {
+    // `read(_:)` would refuse it.
+    guard value.count <= Int(Int32.max) else { throw problem(.call("write", isWriting: true, errno: EFBIG), name) }
     let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw problem(.call("open", isWriting: true, errno: errno), name) }
     defer { close(file) }

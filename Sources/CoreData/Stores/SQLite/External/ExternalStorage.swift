@@ -153,7 +153,7 @@ final class ExternalStorage: @unchecked Sendable {
     guard connection.hasNoOlderReader() else { return tryAgain() }
     // Ask again: every row that an older transaction read holds its files by now.
     let free = forgotten.filter { !isHeld($0) }
-    removeUnusedFiles((try? ExternalFolder(files))?.remove(free) ?? free)
+    dropPending((try? ExternalFolder(files))?.remove(free) ?? free)
   }
 
   /// Whether a row in the memory of this process refers to a file. If so, removal is tried again after the last such
@@ -181,12 +181,13 @@ final class ExternalStorage: @unchecked Sendable {
     let named = try connection.withoutWaiting {
       try connection.transaction(.immediate) { try ExternalFiles.named(in: connection) }
     }
-    removeUnusedFiles(unknown.filter(named.contains))
+    dropPending(unknown.filter(named.contains))
     lock.withLock { for name in unknown where pending[name] != nil { pending[name] = false } }
     return names.keys.filter { names[$0] == false || !named.contains($0) }.sorted()
   }
 
-  private func removeUnusedFiles(_ names: [String]) {
+  /// These names wait for nothing any more: their files are gone, or a row has them.
+  private func dropPending(_ names: [String]) {
     if names.isEmpty { return }
     lock.withLock {
       for name in names { pending[name] = nil }

@@ -75,6 +75,8 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   func didCommit(_ transaction: Int64) { lock.withLock { lastOwn = max(lastOwn, transaction) } }
 
   /// The number of the last transaction that this store wrote; 0 for none.
+  func forgetLast() { lock.withLock { lastOwn = 0 } }
+
   var lastWritten: Int64 { lock.withLock { lastOwn } }
 
   private static let lastKeys = Dictionary(
@@ -132,8 +134,11 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       case .start: break
       case .number(let number):
         let first = try connection.rows("SELECT MIN(Z_PK) FROM ATRANSACTION").first?[0].flatMap { Int64($0) }
-        let floor = try first ?? lastKey(of: .transaction, connection) + 1
+        let last = try lastKey(of: .transaction, connection)
+        let floor = first ?? last + 1
         if floor > 0, number < floor - 1 { throw Failure.historyTokenExpired }
+        // An older copy of the file has taken its place: what it has done since has numbers that the token knows.
+        if number > last { throw Failure.historyTokenExpired }
         condition = " WHERE t0.Z_PK > ?"
       case .time: condition = " WHERE t0.ZTIMESTAMP > ?"
       }

@@ -25,7 +25,7 @@ extension SQLiteStore {
         }
         return SQLiteHistory(self, tables)
       }
-      if isReadOnly { return nil }
+      if isReadOnly || storeOptions.isMigrationSource { return nil }
       let hasTransactions = try pool.write { connection in
         // Every store asks this when it opens, so the SQL log does not show it.
         func finds(_ sql: String) throws -> Bool {

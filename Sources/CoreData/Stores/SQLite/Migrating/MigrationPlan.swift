@@ -68,7 +68,7 @@ extension MigrationFacts {
       let number = source.schema.entity(at: table.root.index).number
       let sql =
         "SELECT MAX(IFNULL((SELECT MAX(Z_PK) FROM \(table.name)), 0), "
-        + "IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)), 0))"
+        + "IFNULL((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number) AND TYPEOF(Z_MAX) = 'integer'), 0))"
       maximumKeys[table.name] = try connection.rows(sql).first?[0].flatMap { Int64($0) } ?? 0
     }
     let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY rowid")

@@ -30,7 +30,7 @@ package enum MigrationPlanner {
 
   private static func plan(_ versions: MigrationVersions) throws -> MigrationPlan {
     var names = TemporaryNames(unlike: versions.facts.names)
-    let moves = TableMoves(versions)
+    let moves = try TableMoves(versions)
     let columns = try FeedPlanner.plan(versions, moves)
     let joins = JoinPlanner.plan(versions, moves: moves, names: &names)
     let rows = RowPlanner.plan(versions, moves: moves, sources: columns, names: &names)

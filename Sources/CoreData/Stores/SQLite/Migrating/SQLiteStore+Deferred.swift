@@ -13,18 +13,24 @@ extension SQLiteStore {
     if isReadOnly { throw Failure.readOnlyStore(url: url, entity: nil) }
     return try translatingErrors {
       try pool.write { connection in
+        var forgotten: [String] = []
         let didDrop = try connection.transaction(.exclusive) {
+          let before = try externalFiles.named(in: connection)
           let pending = try DeferredNames.dropStatements(connection)
           for statement in isOne ? Array(pending.prefix(1)) : pending { try connection.execute(statement) }
           if !isOne || pending.count <= 1, var stored = try StoreMetadata.readIfPresent(at: url, from: connection) {
             stored[key] = nil
             try StoreMetadata.write(stored, to: connection)
           }
+          // The files of dropped columns.
+          if !before.isEmpty { forgotten = before.subtracting(try externalFiles.named(in: connection)).sorted() }
+          try externals.willCommit(made: [], forgotten: forgotten)
           pool.willCommit()
           return (isLast: !isOne || pending.count <= 1, any: !pending.isEmpty)
         }
         pool.didCommit()
-        if didDrop.isLast { forgetMetadata(key) }
+        externals.didCommit(made: [], forgotten: forgotten, connection)
+        if didDrop.isLast { storedMetadata.forget(key) }
         return didDrop.any
       }
     }

@@ -40,10 +40,10 @@ struct InPlaceMigration {
     let externals = ExternalStorage(ExternalFiles(store: url), uuid: try storedUUID(connection))
     do {
       let forgotten = try connection.transaction(.exclusive) {
-        let before = try namedFiles(connection)
+        let before = try externals.files.named(in: connection)
         try migrate(connection)
         // The files of dropped columns, and of values that are in the column now.
-        let forgotten = before.isEmpty ? [] : before.subtracting(try namedFiles(connection)).sorted()
+        let forgotten = before.isEmpty ? [] : before.subtracting(try externals.files.named(in: connection)).sorted()
         try externals.willCommit(made: [], forgotten: forgotten)
         return forgotten
       }
@@ -56,11 +56,6 @@ struct InPlaceMigration {
     // Another reader may hold the log; then the next checkpoint empties it.
     _ = try? connection.withoutWaiting { try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)") }
     externals.close(connection)
-  }
-
-  /// The external files that rows name; empty if there is no folder for such files.
-  private func namedFiles(_ connection: Connection) throws -> Set<String> {
-    ExternalFiles(store: url).exist ? try ExternalFiles.named(in: connection) : []
   }
 
   private func storedUUID(_ connection: Connection) throws -> String {

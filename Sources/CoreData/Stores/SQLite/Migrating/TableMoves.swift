@@ -40,7 +40,7 @@ struct TableMoves {
     return keys
   }
 
-  init(_ versions: MigrationVersions) {
+  init(_ versions: MigrationVersions) throws {
     let tables = versions.destination.tables
     var taken: Set<SourceRoot> = []
     for table in tables {
@@ -62,7 +62,7 @@ struct TableMoves {
       moves[root]!.predecessor = flow.root
       taken.insert(flow.root)
     }
-    moves = moves.mapValues { TableMoves.withOffsets($0, versions) }
+    moves = try moves.mapValues { try TableMoves.withOffsets($0, versions) }
   }
 
   private static func flows(to root: DestinationRoot, _ versions: MigrationVersions) -> [TableMove.Flow] {
@@ -78,7 +78,7 @@ struct TableMoves {
   }
 
   /// Sets the offsets. The predecessor's rows come first and keep their keys.
-  private static func withOffsets(_ move: TableMove, _ versions: MigrationVersions) -> TableMove {
+  private static func withOffsets(_ move: TableMove, _ versions: MigrationVersions) throws -> TableMove {
     var move = move
     move.flows.sort {
       ($0.root == move.predecessor ? 0 : 1, $0.root.index) < ($1.root == move.predecessor ? 0 : 1, $1.root.index)
@@ -86,7 +86,11 @@ struct TableMoves {
     var last: Int64 = 0
     for index in move.flows.indices {
       move.flows[index].offset = last
-      last += versions.maximumKey(of: move.flows[index].root)
+      let (sum, overflow) = last.addingReportingOverflow(versions.maximumKey(of: move.flows[index].root))
+      guard !overflow else {
+        throw versions.existing.misfit("Z_PRIMARYKEY", "its Z_MAX leave too few keys for the rows of two tables in one")
+      }
+      last = sum
     }
     return move
   }

@@ -1,5 +1,5 @@
 /// Reads the rows of a SQLite file. The store reads its newest state, a `PinnedSQLiteReader` an older one. Extensions
-/// implement the five methods of `RowReader` once for both.
+/// answer the questions of `RowReader` once for both.
 protocol SQLiteReader: RowReader {
   var store: SQLiteStore { get }
 

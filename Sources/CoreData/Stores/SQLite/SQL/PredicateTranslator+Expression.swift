@@ -209,6 +209,9 @@ extension PredicateTranslator {
       }
       throw scope.refused("Unsupported function expression \(name)")
     }
+    guard function.accepts(arguments.count) else {
+      throw scope.refused("Unsupported function expression \(selector) with \(arguments.count) arguments")
+    }
     if arguments.count == 1, let aggregate = try aggregateFunction(function, argument: arguments[0], scope: scope) {
       return aggregate
     }

@@ -140,6 +140,9 @@ final class KeyNumbers: Sendable {
     }
   }
 
+  /// Forgets everything about the file.
+  func forgetAll() { tables.withLock { $0.removeAll() } }
+
   /// Makes the next save read `Z_MAX` from the file again.
   func forgetTable(_ table: Int) { tables.withLock { $0[table]?.maximum = nil } }
 }

@@ -169,8 +169,10 @@ package struct DerivedTriggers {
     guard let destination = schema.entities[relationship.destination] else { return [] }
     if relationship.kind == .toOne {
       guard let key = entity.slots[relationship.slot]?.name else { return [] }
-      return trigger(
-        "PARAMETER_UPDATE", event: "UPDATE OF Z_OPT", table: destination.table, bodies: [derive("\(key) = NEW.Z_PK")])
+      // A save may insert the destination after the rows that lead to it.
+      return [("PARAMETER_INSERT", "INSERT"), ("PARAMETER_UPDATE", "UPDATE OF Z_OPT")].flatMap { suffix, event in
+        trigger(suffix, event: event, table: destination.table, bodies: [derive("\(key) = NEW.Z_PK")])
+      }
     }
     switch entity.toMany[relationship.toManyIndex] {
     case .foreignKey(let table, let key, _), .hiddenKey(let table, let key, _):

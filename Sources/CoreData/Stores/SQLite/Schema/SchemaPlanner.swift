@@ -159,7 +159,7 @@ package struct SchemaPlanner {
       return SQLName.quoted(columnNames[root]!.name(wanted))
     }
     // A numbered name counts only if the plain one is already taken.
-    for number in 0...9 {
+    for number in 0...columns.count {
       let name = SQLName.quoted(number == 0 ? wanted : wanted + "\(number)")
       if columns.contains(name), columnNames[root]!.take(name) { return name }
     }
