@@ -30,6 +30,34 @@ struct MergingTests {
     #expect(library.versionChecksum == before)
   }
 
+  @Test("Entities that were copied one by one are connected by name in the model that gets them")
+  func copyEntities() throws {
+    let library = ModelTests.library()
+    let copies = ["Author", "Book"].map { library[$0].copy() as! NSEntityDescription }
+    let copy = model(copies)
+    _ = NSPersistentStoreCoordinator(managedObjectModel: copy)
+    let books = try #require(copy["Author"].relationshipsByName["books"])
+    #expect(books.destinationEntity === copy["Book"])
+    #expect(books.inverseRelationship === copy["Book"].relationshipsByName["author"])
+    #expect(books.inverseRelationship?.inverseRelationship === books)
+    #expect(library["Author"].relationshipsByName["books"]?.destinationEntity === library["Book"])
+  }
+
+  @Test("Copies of relationships may name as their inverse what only their originals lead to")
+  func copyRelationships() throws {
+    let (author, book) = (entity("Author"), entity("Book"))
+    let (books, writer) = (relationship("books", to: book, max: 0), relationship("author", to: author, max: 1))
+    books.inverseRelationship = writer
+    writer.inverseRelationship = books
+    author.properties = [books.copy() as! NSRelationshipDescription]
+    book.properties = [writer.copy() as! NSRelationshipDescription]
+    _ = NSPersistentStoreCoordinator(managedObjectModel: model([author, book]))
+    let copy = try #require(author.relationshipsByName["books"])
+    #expect(copy !== books)
+    #expect(copy.inverseRelationship === book.relationshipsByName["author"])
+    #expect(copy.inverseRelationship?.inverseRelationship === copy)
+  }
+
   @Test("A merged model has the entities of all")
   func merge() throws {
     let merged = try #require(

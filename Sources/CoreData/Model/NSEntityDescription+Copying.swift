@@ -2,7 +2,7 @@ import Foundation
 
 extension NSEntityDescription {
   /// A copy with copies of the entity's own properties and indexes. It is in no model and no hierarchy. Relationships
-  /// keep their destinations. To copy connected entities, copy the model.
+  /// keep their destinations until a model with the copy is used, which then connects them by name.
   public func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSEntityDescription()
     copyDefinition(to: copy)

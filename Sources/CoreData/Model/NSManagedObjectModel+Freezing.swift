@@ -37,11 +37,12 @@ extension NSManagedObjectModel {
     do { try freezeChecked() } catch { misuse(.unusableModel(self, error: error as NSError)) }
   }
 
-  /// Like `freeze()`, but throws the error of `validateForUse()` and leaves the model as it was.
+  /// Like `freeze()`, but throws the error of `validateForUse()` and leaves the model mutable.
   final func freezeChecked() throws {
     NSManagedObjectModel.freezing.lock()
     defer { NSManagedObjectModel.freezing.unlock() }
     guard frozen == nil else { return }
+    connectCopiedRelationships()
     try validateForUse()
 
     // Roots first: an entity's hash contains its parent's.
@@ -58,6 +59,26 @@ extension NSManagedObjectModel {
       configurations: storedConfigurations.mapValues { withHeirs($0) },
       versionHashesByName: entityVersionHashesByName, checksum: LazyChecksum())
     warnOfOneSidedInverses()
+  }
+}
+
+extension NSManagedObjectModel {
+  /// Connects relationships that were copied one by one, or with their entities. A copy leads to what its original
+  /// leads to; where this model has an entity, and the entity an inverse, of the same name, those are meant.
+  private func connectCopiedRelationships() {
+    let relationships = storedEntities.flatMap { $0.ownProperties.compactMap { $0 as? NSRelationshipDescription } }
+    for relationship in relationships {
+      guard let stranger = relationship.storedDestinationEntity, stranger.owningModel !== self,
+        let namesake = storedEntities.first(where: { $0.storedName == stranger.storedName })
+      else { continue }
+      relationship.storedDestinationEntity = namesake
+    }
+    for relationship in relationships {
+      guard let stranger = relationship.storedInverseRelationship, !relationship.isAnswered(by: stranger),
+        let namesake = relationship.storedDestinationEntity?.relationshipsByName[stranger.storedName]
+      else { continue }
+      relationship.storedInverseRelationship = namesake
+    }
   }
 }
 

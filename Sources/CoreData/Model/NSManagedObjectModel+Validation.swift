@@ -147,7 +147,7 @@ extension NSRelationshipDescription {
     guard let inverse = storedInverseRelationship else {
       return pendingInverseName.map { .unknownInverse(name: $0, destination: destinationName) }
     }
-    guard let owner = inverse.owningEntity, destination.isKindOf(entity: owner) else {
+    guard isAnswered(by: inverse) else {
       return .inverseOnWrongEntity(
         inverse: inverse.storedName, owner: inverse.owningEntity?.storedName ?? "(no entity)",
         destination: destinationName)

@@ -46,7 +46,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     set { destinationReference.object = newValue }
   }
 
-  /// The entity that the relationship leads to.
+  /// The entity that the relationship leads to. A copy leads to the same one, until the model that has the copy is
+  /// used: then an entity of that model with the same name takes its place, and likewise the inverse.
   open var destinationEntity: NSEntityDescription? {
     get { storedDestinationEntity }
     set {
@@ -60,6 +61,12 @@ open class NSRelationshipDescription: NSPropertyDescription {
   final var isInverseMutual: Bool {
     guard let inverse = storedInverseRelationship else { return false }
     return inverse.storedInverseRelationship === self
+  }
+
+  /// Whether the destination, which must be known, has this inverse or inherits it.
+  final func isAnswered(by inverse: NSRelationshipDescription) -> Bool {
+    guard let owner = inverse.owningEntity else { return false }
+    return storedDestinationEntity?.isKindOf(entity: owner) ?? false
   }
 
   /// The relationship that leads back. Set it on both sides.
