@@ -55,6 +55,30 @@ struct AsynchronousFetchTests {
     }
   }
 
+  @Test("An ordinary fetch that a context executes is complete when it returns", arguments: StoreKind.allCases)
+  func ordinaryFetch(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try fill(stack, ["Solaris", "Fiasco"])
+    try stack.context.performAndWait {
+      stack.context.new("Book", ["title": "Eden"])
+      let result = try stack.context.execute(books("title != 'Fiasco'"))
+      let fetched = try #require(result as? NSAsynchronousFetchResult<NSManagedObject>)
+      #expect(fetched.finalResult?.map { $0.string("title") } == ["Eden", "Solaris"])
+      #expect(fetched.operationError == nil && fetched.managedObjectContext === stack.context)
+      #expect(fetched.progress?.isFinished == true)
+      let erased = try #require(result as? NSAsynchronousFetchResult<any NSFetchRequestResult>)
+      #expect(erased.finalResult?.count == 2)
+      #expect(throws: CocoaError.self) { try stack.context.execute(books("nope == 1")) }
+
+      let titles = NSFetchRequest<NSDictionary>(entityName: "Book")
+      titles.resultType = .dictionaryResultType
+      titles.propertiesToFetch = ["title"]
+      titles.includesPendingChanges = false
+      let rows = try #require(try stack.context.execute(titles) as? NSAsynchronousFetchResult<NSDictionary>)
+      #expect(rows.finalResult?.count == 2)
+    }
+  }
+
   @Test(
     "The result comes later, on the context's queue, with all of the request's settings", arguments: StoreKind.allCases)
   func objects(_ kind: StoreKind) throws {

@@ -32,5 +32,8 @@ nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResul
   init(_ request: NSAsynchronousFetchRequest<ResultType>, context: NSManagedObjectContext, progress: Progress) {
     fetchRequest = request
     super.init(context, progress)
+    // Lets `result as? NSAsynchronousFetchResult<NSFetchRequestResult>` succeed, as where type parameters are erased.
+    ClassMetadata(NSAsynchronousFetchResult<ResultType>.self).standBelow(
+      NSAsynchronousFetchResult<any NSFetchRequestResult>.self, superclass: NSPersistentStoreAsynchronousResult.self)
   }
 }

@@ -40,6 +40,19 @@ extension NSManagedObjectContext {
   }
 }
 
+extension NSManagedObjectContext {
+  /// Executes an ordinary fetch at once. Its result has the form of an asynchronous one.
+  func complete<R: NSFetchRequestResult>(_ request: NSFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
+    let found = try fetch(request)
+    let progress = Progress(totalUnitCount: Int64(max(found.count, 1)))
+    progress.completedUnitCount = progress.totalUnitCount
+    let result = NSAsynchronousFetchResult(
+      NSAsynchronousFetchRequest(fetchRequest: request), context: self, progress: progress)
+    result.finalResult = found
+    return result
+  }
+}
+
 /// A running fetch. It keeps the context and the result alive until it is done.
 private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
   // `@unchecked Sendable`: `read` touches values only; the rest happens on the context's queue.

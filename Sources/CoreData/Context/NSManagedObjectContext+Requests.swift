@@ -4,11 +4,6 @@ extension NSManagedObjectContext {
     if let running = try request.start(in: self) { return running }
     guardQueue("execute(_:)")
     let coordinator = try coordinator(for: "execute(_:)")
-    if !(request is NSPersistentHistoryChangeRequest), request.requestType == .fetchRequestType {
-      throw Failure.malformedFetchRequest(
-        entity: nil, what: "execute(_:) takes batch requests; use fetch(_:) for a fetch"
-      ).nsError
-    }
     let result = try coordinator.execute(request, with: self)
     guard let result = result as? NSPersistentStoreResult else {
       misuse("A coordinator's execute(_:with:) returned \(type(of: result)) to a batch request, which is no result.")

@@ -240,7 +240,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     try saveChanges()
   }
 
-  /// Has the stores execute a batch request. The objects of this context stay as they are.
+  /// Has the stores execute a request: batch requests, which leave the objects of this context as they are, requests
+  /// for history, and asynchronous fetches, which go on after this returns. The result of an ordinary fetch is an
+  /// ``NSAsynchronousFetchResult`` whose `finalResult` is what ``fetch(_:)`` returns.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try executeInStores(request)

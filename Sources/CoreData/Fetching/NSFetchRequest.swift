@@ -269,6 +269,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     return try context.fetch(committed)
   }
 
+  override func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? {
+    try context.complete(self)
+  }
+
   /// Executes the request in the context whose `perform` block this is called in.
   open func execute() throws -> [ResultType] {
     guard let context = NSManagedObjectContext.current else {

@@ -28,7 +28,7 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The results, if the request is a fetch.
   func found(in context: NSManagedObjectContext) throws -> [Any]? { nil }
 
-  /// The pending result, if the request is asynchronous.
+  /// What a context's `execute(_:)` returns of a fetch: complete, or pending if the request is asynchronous.
   func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? { nil }
 
   /// A copy. Subclasses override it; otherwise it traps.
