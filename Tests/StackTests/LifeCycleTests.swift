@@ -90,6 +90,31 @@ struct LifeCycleTests {
     }
   }
 
+  @Test("Objects live in a context without a coordinator, and are saved once it has one", arguments: StoreKind.allCases)
+  func withoutCoordinator(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.undoManager = UndoManager()
+    let entity = try #require(stack.model.entitiesByName["Book"])
+    try context.performAndWait {
+      let book = NSManagedObject(entity: entity, insertInto: context)
+      book["title"] = "Solaris"
+      let free = NSManagedObject(entity: entity, insertInto: nil)
+      context.insert(free)
+      context.processPendingChanges()
+      #expect(context.hasChanges && context.insertedObjects == [book, free])
+      #expect(book.objectID.isTemporaryID && context.object(with: book.objectID) === book)
+      context.undo()
+      #expect(context.insertedObjects.isEmpty)
+      context.redo()
+      context.delete(free)
+      context.persistentStoreCoordinator = stack.coordinator
+      try context.save()
+      #expect(!book.objectID.isTemporaryID)
+      #expect(try context.strings("Book", "title") == ["Solaris"])
+    }
+  }
+
   @Test("Inserting a deleted object takes the deletion back", arguments: StoreKind.withCustom)
   func undeletion(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in

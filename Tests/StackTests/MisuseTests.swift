@@ -244,7 +244,7 @@ struct MisuseTests {
 
   // Contexts without what they need.
 
-  @Test("Fetching, saving and inserting without a coordinator")
+  @Test("Fetching and saving without a coordinator")
   func withoutCoordinator() async throws {
     let fetching = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let context = NSManagedObjectContext(.privateQueue)
@@ -263,13 +263,6 @@ struct MisuseTests {
       saving,
       "save() was called on the context without a name, which has no coordinator: set "
         + "persistentStoreCoordinator first, or take the context of a container.")
-    let inserting = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let context = NSManagedObjectContext(.privateQueue)
-      let model = library()
-      context.performAndWait { _ = NSManagedObject(entity: model.entitiesByName["Tag"]!, insertInto: context) }
-    }
-    try expect(
-      inserting, "An object was inserted into the context without a name, which has no coordinator.")
   }
 
   @Test("A second coordinator")
@@ -281,6 +274,21 @@ struct MisuseTests {
     }
     try expect(
       result, "The context \"library\" already has a coordinator: objects cannot move between coordinators.")
+  }
+
+  @Test("A coordinator of another model than that of the objects which the context has already")
+  func otherModel() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let (stack, other) = (try Stack(.inMemory), try Stack(.inMemory))
+      let context = NSManagedObjectContext(.privateQueue)
+      context.performAndWait {
+        _ = NSManagedObject(entity: stack.model.entitiesByName["Tag"]!, insertInto: context)
+      }
+      context.persistentStoreCoordinator = other.coordinator
+    }
+    try expect(
+      result,
+      "The context without a name can't get the coordinator of another model: it has objects of its first model.")
   }
 
   // Values.

@@ -16,17 +16,15 @@ extension NSManagedObjectContext {
     guard object.owner.storeIdentity(0) == nil, !(object.owner is ContextOwner) else {
       misuse(.alreadyInContext(object, self))
     }
-    guard let owner else {
-      misuse("An object was inserted into the context \(label), which has no coordinator.")
-    }
-    if object.key > 0 { becomeNew(object) }
+    let owner = owner ?? makeOwner(object.owner.layouts)
+    if object.key > 0 { becomeNew(object, in: owner) }
     object.owner = owner
     registerNew(object)
   }
 
   /// Makes an object whose deletion was saved a new one with the id that it had. It keeps its attributes, and no
   /// relationships. The id may have been asked for meanwhile.
-  private func becomeNew(_ object: NSManagedObject) {
+  private func becomeNew(_ object: NSManagedObject, in owner: ContextOwner) {
     if let store = object.cachedID?.storeIdentity { object.store = owner.number(of: store) }
     if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
     let row = object.row
@@ -48,9 +46,6 @@ extension NSManagedObjectContext {
   /// Registers an object that was just made for this context.
   func registerNew(_ object: NSManagedObject) {
     guardQueue("insert(_:)")
-    guard let owner else {
-      misuse("An object was inserted into the context \(label), which has no coordinator.")
-    }
     if object.places.traits.contains(.abstract) { misuse(.abstractEntity(object.layout.name)) }
     owner.register(object)
     markInserted(object)

@@ -48,10 +48,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   final var queue: DispatchQueue { contextQueue.dispatchQueue(label: name) }
   let contextQueue: ContextQueue
 
-  /// The identity map and the link from objects; made when the context gets its coordinator.
+  /// The identity map and the link from objects; made when the context gets its coordinator or its first object.
   private(set) final var owner: ContextOwner!
 
-  /// The layouts of the coordinator's model; nil before there is one.
+  /// The layouts of the context's model; nil before it has a coordinator or an object.
   var layouts: ModelLayouts? { owner?.layouts }
 
   /// A name for messages and persistent history; and the label of the private queue, if it is set before the
@@ -169,24 +169,38 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     if let undoManager { removeActions(from: undoManager) }
   }
 
-  /// The coordinator whose stores the context reads and writes. For a child context it is that of the topmost parent.
+  /// The coordinator whose stores the context reads and writes. Until it is set, objects can be inserted, changed and
+  /// deleted, but neither fetched nor saved. For a child context it is that of the topmost parent.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { storedCoordinator }
     set {
       let former = storedCoordinator
       storedCoordinator = newValue
       guard let coordinator = newValue, coordinator !== former else { return }
-      guard owner == nil else {
+      if former != nil {
         misuse("The context \(label) already has a coordinator: objects cannot move between coordinators.")
       }
-      owner = ContextOwner(
-        self, coordinator.layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType,
-        isConfined: concurrencyType.isConfined)
-      if storedRetainsRegisteredObjects { owner.holdAll(true) }
+      guard owner == nil || owner.layouts === coordinator.layouts else {
+        misuse(
+          "The context \(label) can't get the coordinator of another model: it has objects of its first model.")
+      }
+      if owner == nil { makeOwner(coordinator.layouts) }
       source.didAttach(self, to: coordinator)
     }
   }
   private final var storedCoordinator: NSPersistentStoreCoordinator?
+
+  /// Makes the owner of the context's objects: for its coordinator's model, or for that of the first object which is
+  /// inserted before there is a coordinator.
+  @discardableResult
+  final func makeOwner(_ layouts: ModelLayouts) -> ContextOwner {
+    let made = ContextOwner(
+      self, layouts, isMainQueue: concurrencyType == .mainQueueConcurrencyType,
+      isConfined: concurrencyType.isConfined)
+    owner = made
+    if storedRetainsRegisteredObjects { made.holdAll(true) }
+    return made
+  }
 
   /// The context that a child reads from and saves to, in place of the stores; the child keeps it alive.
   ///

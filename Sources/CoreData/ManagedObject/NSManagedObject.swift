@@ -114,7 +114,7 @@ nonisolated open class NSManagedObject: NSObject {
       misuse("The entity \(entity.name ?? "without a name") is not part of the context's model.")
     }
     places = layout.places
-    owner = context?.owner ?? ObjectOwner(layouts)
+    owner = context.map { $0.owner ?? $0.makeOwner(layouts) } ?? ObjectOwner(layouts)
     super.init()
     key = TemporaryKeys.next()
     if places.traits.contains(.toMany) { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
