@@ -430,4 +430,25 @@ struct FetchedResultsRuleTests {
       #expect(screen.told == [])
     }
   }
+
+  @Test("A list with an aggregate over all rows has what a fetch finds", arguments: StoreKind.allCases)
+  func aggregateOfRows(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try stack.context.performAndWait {
+      for (title, pages) in [("a", 1), ("b", 2), ("c", 2)] {
+        stack.context.new("Book", ["title": title, "pages": pages])
+      }
+      try stack.context.save()
+      let screen = try ListScreen(stack.context, predicate: NSPredicate(format: "pages == max(pages)"))
+      func titles() -> [String?]? { screen.controller.fetchedObjects?.map { $0.string("title") } }
+      #expect(titles() == ["b", "c"])
+      let new = stack.context.new("Book", ["title": "d", "pages": 3])
+      stack.context.processPendingChanges()
+      #expect(titles() == ["d"])
+      try stack.context.save()
+      stack.context.delete(new)
+      try stack.context.save()
+      #expect(titles() == ["b", "c"])
+    }
+  }
 }

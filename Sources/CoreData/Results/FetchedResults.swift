@@ -118,7 +118,7 @@ final class FetchedResults: ChangeFollower {
   private func process(_ event: ResultsEvent, _ reporter: some ResultsReporter) throws {
     guard let criteria, let list else { return }
     let event = try withRows(event, criteria)
-    let edit = try ResultsEdit(event, in: list, criteria)
+    let edit = try ResultsEdit(event, in: list, criteria, found: found(criteria))
     if edit.isEmpty { return }
     let triesSnapshot = takesSnapshot != false
     let triesDifference = !list.hasSectionNames && takesDifference != false
@@ -201,6 +201,16 @@ final class FetchedResults: ChangeFollower {
     allObjects = nil
     sectionInfos = nil
     return try list!.apply(edit, criteria)
+  }
+
+  /// All objects that belong in the list now, if its predicate looks at other rows too: then an event may bring in
+  /// objects, or take them out, that it does not name. nil for all other predicates.
+  private func found(_ criteria: ResultsCriteria) throws -> Set<NSManagedObject>? {
+    guard criteria.description.hasFetches else { return nil }
+    var everything = criteria.description
+    (everything.limit, everything.offset) = (0, 0)
+    everything = try context.answeringFetches(everything, pendingChanges: true)
+    return Set(try context.objects(everything, FetchOptions(stores: criteria.stores)))
   }
 
   /// Reads the rows of all refreshed faults at once; those whose rows are gone have left the list.

@@ -37,18 +37,28 @@ struct ResultsEdit {
 
   var isEmpty: Bool { removed.isEmpty && updated.isEmpty && moved.isEmpty && inserted.isEmpty }
 
-  /// Determines which of the changed objects leave the list, stay, move, or enter it.
-  init(_ event: ResultsEvent, in list: ResultsList, _ criteria: ResultsCriteria) throws {
+  /// Determines which of the changed objects leave the list, stay, move, or enter it; and which of the others leave or
+  /// enter it, if `found` has all that belong in it.
+  init(
+    _ event: ResultsEvent, in list: ResultsList, _ criteria: ResultsCriteria, found: Set<NSManagedObject>?
+  ) throws {
     var leaving: [NSManagedObject] = []
     var staying: [NSManagedObject] = []
     for object in event.gone where list.contains(object) { leaving.append(object) }
     for object in event.changed where criteria.concerns(object) {
-      let isListed = try criteria.lists(object)
+      let isListed = try found?.contains(object) ?? criteria.lists(object)
       switch (list.contains(object), isListed) {
       case (true, true): staying.append(object)
       case (true, false): leaving.append(object)
       case (false, true): inserted.append(try Entry(object, criteria))
       case (false, false): break
+      }
+    }
+    if let found {
+      let judged = Set(event.changed + event.gone)
+      leaving += list.objects.filter { !found.contains($0) && !judged.contains($0) }
+      for object in found where !list.contains(object) && !judged.contains(object) {
+        inserted.append(try Entry(object, criteria))
       }
     }
     if leaving.isEmpty && staying.isEmpty { return }
