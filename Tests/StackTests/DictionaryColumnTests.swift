@@ -143,4 +143,23 @@ struct DictionaryColumnTests {
       #expect(try rows(context, ["title", key("sum", "@sum.pages")], sort: "pages").first == "sum=31 title=a")
     }
   }
+
+  @Test("A collection operator after a path of the entity is an aggregate", arguments: StoreKind.allCases)
+  func collectionOperators(_ kind: StoreKind) throws {
+    try withBooks(kind) { context throws in
+      let sum = column("sum", FoundationExpression(forKeyPath: "pages.@sum"))
+      let count = column("count", FoundationExpression(format: "title.@count"))
+      #expect(
+        try rows(context, ["title", sum, count], by: ["title"]) == [
+          "count=1 sum=1 title=a", "count=1 sum=16 title=d", "count=1 sum=8 title=c", "count=2 sum=6 title=b",
+        ])
+      #expect(
+        try rows(context, ["title", sum], by: ["title"], having: NSPredicate(format: "title.@count > 1"))
+          == ["sum=6 title=b"])
+      #expect(
+        try rows(context, ["title"], by: ["title"], having: NSPredicate(format: "pages.@max >= 8"))
+          == ["title=c", "title=d"])
+      #expect(try rows(context, [sum, count]) == ["count=5 sum=31"])
+    }
+  }
 }

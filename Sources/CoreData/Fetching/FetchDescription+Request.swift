@@ -128,6 +128,7 @@ extension DictionaryFetch {
     isDistinct = request.returnsDistinctResults
     groupBy = try request.propertiesToGroupBy?.map { try DictionaryFetch.column($0, layout).expression } ?? []
     having = try request.havingPredicate?.node.normalised().joiningElements(layout)
+      .replacing(layout.operatorFirst)
     if having != nil && groupBy.isEmpty {
       throw Failure.malformedFetchRequest(
         entity: layout.name, what: "A having predicate needs properties to group by."
@@ -146,7 +147,7 @@ extension DictionaryFetch {
         ).nsError
       }
       return Column(
-        name: description.name, expression: try expression.node,
+        name: description.name, expression: try expression.node.replacing(layout.operatorFirst),
         type: description.expressionResultType)
     }
     let name = (property as? NSPropertyDescription)?.name ?? property as? String ?? "\(property)"
@@ -171,6 +172,7 @@ extension DictionaryFetch {
         what: "the composite attribute \(last) can't be a column of dictionaries; its elements can"
       ).nsError
     }
-    return Column(name: name, expression: .keyPath(joined), type: nil)
+    let expression = ExpressionNode.keyPath(joined)
+    return Column(name: name, expression: layout.operatorFirst(expression) ?? expression, type: nil)
   }
 }

@@ -25,6 +25,17 @@ extension PredicateNode {
   }
 }
 
+extension EntityLayout {
+  /// Writes `pages.@sum` as `@sum.pages`: behind one value of each row a collection operator is about all rows, or
+  /// those of a group. For columns of dictionaries and having predicates.
+  func operatorFirst(_ node: ExpressionNode) -> ExpressionNode? {
+    guard case .keyPath(let path) = node, let name = path.last, Aggregate(collectionOperator: name) != nil,
+      hasOneValue(at: Array(path.dropLast()))
+    else { return nil }
+    return .keyPath([name] + path.dropLast())
+  }
+}
+
 extension ExpressionNode {
   /// `aggregateOfRows`, found without reading the paths that don't begin with an operator.
   fileprivate var markedAggregate: (aggregate: Aggregate, of: ExpressionNode)? {
