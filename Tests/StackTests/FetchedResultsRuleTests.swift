@@ -105,6 +105,29 @@ struct FetchedResultsRuleTests {
     }
   }
 
+  @Test("Sections by numbers with fractions have the numbers' descriptions as names", arguments: StoreKind.allCases)
+  func fractions(_ kind: StoreKind) throws {
+    let things = entity(
+      "Thing",
+      [
+        attribute("name"), attribute("double", .doubleAttributeType), attribute("float", .floatAttributeType),
+        attribute("exact", .decimalAttributeType),
+      ])
+    try withStack(kind, model([things])) { _, context in
+      for (name, number) in [("a", 2), ("b", 0.1), ("c", -1.25), ("d", 1e20)] {
+        context.new(
+          "Thing", ["name": name, "double": number, "float": Float(number), "exact": NSDecimalNumber(value: number)])
+      }
+      try context.save()
+      context.forget()
+      for (key, last) in [("double", "1e+20"), ("float", "1e+20"), ("exact", "100000000000000000000")] {
+        let controller = list(context, request("Thing", by: "name"), sections: key)
+        try controller.performFetch()
+        #expect(controller.sections?.map(\.name) == ["2", "0.1", "-1.25", last])
+      }
+    }
+  }
+
   private final class Kinds: NSObject, NSFetchedResultsControllerDelegate {
     var kinds: [NSFetchedResultsChangeType] = []
     func controller(

@@ -82,6 +82,8 @@ final class ResultsCriteria {
     case .constant(.string(let text)): return text
     case .constant(.int(let number)): return String(number)
     case .constant(.bool(let flag)): return flag ? "1" : "0"
+    // The predicates' value does not tell a float from a double, whose texts differ.
+    case .constant(.double): return ResultsCriteria.text(KeyPathValues.value(of: object, sectionKeys))
     default: return ResultsCriteria.text(value.anyValue)
     }
   }
@@ -90,8 +92,18 @@ final class ResultsCriteria {
     switch value {
     case nil, is NSNull: ""
     case let text as String: text
-    case let number as NSNumber: number.stringValue
+    case let number as NSNumber: text(number)
     case let value?: "\(value)"
+    }
+  }
+
+  /// A number's description with Apple's Foundation. Here a `Double` without a fraction has one in its text.
+  private static func text(_ number: NSNumber) -> String {
+    if number is NSDecimalNumber { return number.stringValue }
+    return switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "d"): String(format: "%.16g", number.doubleValue)
+    case UInt8(ascii: "f"): String(format: "%.7g", number.doubleValue)
+    default: number.stringValue
     }
   }
 }
