@@ -20,6 +20,7 @@ struct ArgumentListTests {
       format("a == %u AND b == %lu AND c == %x AND d == %hd AND e == %hhu", 5, 6, 255, Int16(-7), UInt8(200))
         == "a == 5 AND b == 6 AND c == 255 AND d == -7 AND e == 200")
     #expect(format("a == %@", NSNumber(value: 5)) == "a == 5")
+    #expect(format("a == %lud AND b == %ud AND c == %@", 5, 6, "x") == "a == 5 AND b == 6 AND c == \"x\"")
     // More than fits into the registers of a call.
     let many = (1...20).map { "a == %ld AND b == %f AND c == \($0)" }.joined(separator: " OR ")
     let values = (1...20).flatMap { [$0, Double($0) + 0.5] as [CVarArg] }

@@ -168,6 +168,9 @@ struct PredicateLexer {
       case UInt8(ascii: "h"), UInt8(ascii: "l"), UInt8(ascii: "q"), UInt8(ascii: "z"), UInt8(ascii: "t"),
         UInt8(ascii: "j"), UInt8(ascii: "L"), UInt8(ascii: "."), UInt8(ascii: "0")...UInt8(ascii: "9"):
         continue
+      // `%lud`, which some write for `%lu`.
+      case UInt8(ascii: "u") where peek(0) == UInt8(ascii: "d"):
+        continue
       default:
         if isConversion(byte) { return PredicateToken(kind: .argument, start: start, end: position) }
       }
