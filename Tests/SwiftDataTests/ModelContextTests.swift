@@ -318,6 +318,7 @@ struct ModelContextTests {
     #expect(seen == [ModelContext.willSave.rawValue, ModelContext.didSave.rawValue])
     #expect(identifiers[ModelContext.NotificationKey.insertedIdentifiers.rawValue] == [other.persistentModelID])
     #expect(identifiers[ModelContext.NotificationKey.updatedIdentifiers.rawValue] == [book.persistentModelID])
+    #expect(identifiers == ["inserted": [other.persistentModelID], "updated": [book.persistentModelID], "deleted": []])
     let id = book.persistentModelID
     context.delete(book)
     try context.save()

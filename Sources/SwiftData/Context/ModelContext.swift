@@ -449,14 +449,14 @@ public final class ModelContext: Equatable {
   /// ``PersistentIdentifier`` under the raw value of each ``NotificationKey``.
   public static let didSave = Notification.Name("NSModelContextDidSave")
 
-  /// The keys of a notification's user info.
+  /// The keys of a notification's user info, which programs also write as their texts.
   public enum NotificationKey: String {
     /// The models that the save inserted.
-    case insertedIdentifiers
+    case insertedIdentifiers = "inserted"
     /// The models that the save updated.
-    case updatedIdentifiers
+    case updatedIdentifiers = "updated"
     /// The models that the save deleted.
-    case deletedIdentifiers
+    case deletedIdentifiers = "deleted"
     /// Never set here, because a save names the models that it changed.
     case invalidatedAllIdentifiers
     /// Never set here, because a context always reads the stores' current state.
