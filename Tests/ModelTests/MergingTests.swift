@@ -111,4 +111,41 @@ struct MergingTests {
     #expect(library.entities(forConfigurationName: "Books")?.compactMap(\.name) == ["Book", "Novel", "Thriller"])
     #expect(library.entities(forConfigurationName: "Maps") == nil)
   }
+
+  @Test("An entity below one that another model has, too, keeps it")
+  func sharedSuperentity() throws {
+    func family(_ name: String) -> NSManagedObjectModel {
+      let (base, derived) = (NSEntityDescription(), NSEntityDescription())
+      (base.name, derived.name) = ("Base", name)
+      let title = NSAttributeDescription()
+      (title.name, title.attributeType) = ("title", .stringAttributeType)
+      base.properties = [title]
+      base.subentities = [derived]
+      let model = NSManagedObjectModel()
+      model.entities = [base, derived]
+      return model
+    }
+    let (one, other) = (family("One"), family("Other"))
+    for models in [[one, other], [other, one]] {
+      let merged = try #require(NSManagedObjectModel(byMerging: models))
+      for name in ["One", "Other"] {
+        let entity = try #require(merged.entitiesByName[name])
+        #expect(entity.superentity === merged.entitiesByName["Base"] && entity.attributesByName["title"] != nil)
+        #expect(entity.versionHash == (name == "One" ? one : other).entityVersionHashesByName[name])
+      }
+    }
+  }
+
+  @Test("A model for a store's metadata has those entities that the store has")
+  func someEntities() throws {
+    let model = NSManagedObjectModel()
+    model.entities = ["Shelf", "Book"].map { name in
+      let entity = NSEntityDescription()
+      entity.name = name
+      return entity
+    }
+    let metadata = [NSStoreModelVersionHashesKey: ["Shelf": model.entityVersionHashesByName["Shelf"]!]]
+    let found = NSManagedObjectModel(byMerging: [model], forStoreMetadata: metadata)
+    #expect(found?.entities.compactMap(\.name) == ["Shelf"])
+  }
 }

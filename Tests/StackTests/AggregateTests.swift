@@ -288,4 +288,42 @@ struct AggregateTests {
       #expect("\(error?.localizedDescription ?? "")".contains("grouped by an aggregate"))
     }
   }
+
+  @Test("In a having predicate count: counts the members of all objects of a group", arguments: StoreKind.allCases)
+  func countOfMembers(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for (name, books) in [("x", 1), ("x", 0), ("y", 0), ("y", 0), ("z", 0), ("z", 2)] {
+        let author = context.new("Author", ["name": name])
+        for _ in 0..<books { context.new("Book", ["author": author]) }
+      }
+      try context.save()
+      func names(_ having: String) throws -> [String] {
+        let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["name"]
+        request.propertiesToGroupBy = ["name"]
+        request.havingPredicate = NSPredicate(format: having)
+        return try context.fetch(request).compactMap { $0["name"] as? String }.sorted()
+      }
+      #expect(try names("count:(books) > 0") == ["x", "z"])
+      #expect(try names("count:(books) == 0") == ["y"])
+      #expect(try names("count:(books) > 1") == ["z"])
+    }
+  }
+
+  @Test("The sum of truths is their number", arguments: StoreKind.allCases)
+  func sumOfTruths(_ kind: StoreKind) throws {
+    let model = model([entity("Task", [attribute("done", .booleanAttributeType)])])
+    try withStack(kind, model) { _, context in
+      for done in [true, true, false, true] { context.new("Task", ["done": done]) }
+      try context.save()
+      let sum = NSExpressionDescription()
+      sum.name = "sum"
+      sum.expression = NSExpression(format: "sum:(done)")
+      let request = NSFetchRequest<NSDictionary>(entityName: "Task")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = [sum]
+      #expect(try context.fetch(request).first?["sum"] as? Int == 3)
+    }
+  }
 }

@@ -273,4 +273,38 @@ struct FetchTests {
       #expect(try NSFetchRequest<NSManagedObject>(entityName: "Tag").execute().count == 1)
     }
   }
+
+  @Test("A list that contains a property is a list that it is in", arguments: StoreKind.allCases)
+  func listContains(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for title in ["a", "b", "c"] { context.new("Book", ["title": title]) }
+      try context.save()
+      func titles(_ format: String) throws -> [String] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: [["a", "b"]])
+        return try context.fetch(request).compactMap { $0.string("title") }.sorted()
+      }
+      #expect(try titles("%@ CONTAINS title") == ["a", "b"])
+      #expect(try titles("NOT %@ CONTAINS title") == ["c"])
+    }
+  }
+
+  @Test("An object is no number and no text, even where its key is that number", arguments: StoreKind.allCases)
+  func objectsAndNumbers(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      context.new("Book", ["title": "a", "author": context.new("Author")])
+      try context.save()
+      func count(_ format: String, _ value: Any) throws -> Int {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: [value])
+        return try context.count(for: request)
+      }
+      for value in [1, "1"] as [Any] {
+        #expect(try count("author == %@", value) == 0)
+        #expect(try count("author != %@", value) == 1)
+        #expect(try count("SELF == %@", value) == 0)
+      }
+      #expect(try count("SELF IN %@", [1, 2]) == 0)
+    }
+  }
 }

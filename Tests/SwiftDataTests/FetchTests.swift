@@ -303,4 +303,33 @@ struct FetchTests {
     let known = try context.fetch(FetchDescriptor<Book>(predicate: #Predicate { ids.contains($0.persistentModelID) }))
     #expect(Set(known.map(\.isbn)) == ["1", "2"])
   }
+
+  @Test("A model that is in no store equals none, and is not nil")
+  func noModel() throws {
+    let context = ModelContext(
+      try ModelContainer(for: Book.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+    context.insert(Book(isbn: "1", title: "Orphan"))
+    try context.save()
+    let author = Author(name: "Nobody")
+    let id = author.persistentModelID
+    #expect(
+      try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.author?.persistentModelID == id })) == 0)
+    #expect(
+      try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.author?.persistentModelID != id })) == 1)
+    #expect(try context.fetchCount(FetchDescriptor<Book>(predicate: #Predicate { $0.persistentModelID == id })) == 0)
+  }
+
+  @Test("Models that are saved while they are enumerated are enumerated all")
+  func enumeratingNew() throws {
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    for number in 0..<10 { context.insert(Book(isbn: "\(number)", title: "T")) }
+    var seen: Set<String> = []
+    try context.enumerate(FetchDescriptor<Book>(), batchSize: 3, allowEscapingMutations: true) { book in
+      seen.insert(book.isbn)
+      book.pages += 1
+      try context.save()
+    }
+    #expect(seen.count == 10)
+  }
 }

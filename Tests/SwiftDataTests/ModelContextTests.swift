@@ -485,6 +485,24 @@ struct ModelContextTests {
     try context.container.erase()
     #expect(try library(folder.file()).fetchCount(FetchDescriptor<Book>()) == 0)
   }
+
+  @Test("Changing a relationship takes no deletion back")
+  func deletionStays() throws {
+    let container = try ModelContainer(
+      for: Book.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let author = Author(name: "A")
+    context.insert(author)
+    author.books = [Book(isbn: "1", title: "A"), Book(isbn: "2", title: "B")]
+    try context.save()
+    let gone = try #require(author.books.first { $0.isbn == "1" })
+    context.delete(gone)
+    author.books.append(Book(isbn: "3", title: "C"))
+    #expect(gone.isDeleted)
+    try context.save()
+    let isbns = try ModelContext(container).fetch(FetchDescriptor<Book>()).map(\.isbn)
+    #expect(isbns.sorted() == ["2", "3"] && author.books.count == 2)
+  }
 }
 
 @ModelActor actor Librarian {

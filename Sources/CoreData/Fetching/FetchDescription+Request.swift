@@ -121,6 +121,17 @@ extension PredicateConstant {
   }
 }
 
+extension ExpressionNode {
+  /// As ``PredicateNode/normalised()`` and `joiningElements` do it in predicates: managed objects become their ids, and
+  /// an element of a composite is one key.
+  func resolved(in layout: EntityLayout) -> ExpressionNode {
+    replacing { node in
+      if case .constant(let constant) = node { return .constant(constant.normalised) }
+      return nil
+    }.joiningElements(layout)
+  }
+}
+
 extension DictionaryFetch {
   init<Result>(_ request: NSFetchRequest<Result>, _ layout: EntityLayout) throws {
     let asked: [Any] = request.propertiesToFetch ?? layout.slots.filter { !$0.isTransient }.map(\.name)
@@ -147,7 +158,7 @@ extension DictionaryFetch {
         ).nsError
       }
       return Column(
-        name: description.name, expression: try expression.node.replacing(layout.operatorFirst),
+        name: description.name, expression: try expression.node.resolved(in: layout).replacing(layout.operatorFirst),
         type: description.expressionResultType)
     }
     let name = (property as? NSPropertyDescription)?.name ?? property as? String ?? "\(property)"

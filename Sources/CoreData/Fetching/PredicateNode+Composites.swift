@@ -33,6 +33,10 @@ extension Comparison {
 }
 
 extension ExpressionNode {
+  func joiningElements(_ layout: EntityLayout) -> ExpressionNode {
+    layout.model.hasComposites ? joiningElements(layout, [:]) : self
+  }
+
   fileprivate func joiningElements(_ layout: EntityLayout, _ variables: [String: EntityLayout])
     -> ExpressionNode
   {

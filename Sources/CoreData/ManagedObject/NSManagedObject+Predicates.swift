@@ -21,7 +21,9 @@ extension NSManagedObject: PredicateSubject {
       return CompositeSubject.value(of: property) { [self] in
         PredicateValue(currentValue($0), isBoolean: $0.kind == .boolean)
       }
-    case .attribute: return PredicateValue(currentValue(property), isBoolean: property.kind == .boolean)
+    case .attribute:
+      if property.isTransient, let own = ownAccessorValue(at: property.index) { return PredicateValue(any: own) }
+      return PredicateValue(currentValue(property), isBoolean: property.kind == .boolean)
     }
   }
 

@@ -113,6 +113,14 @@ open class NSAttributeDescription: NSPropertyDescription {
     super.validationWarnings + (storedLimits?.rules.map { $0.code as Any } ?? [])
   }
 
+  /// Replaces the rules, those for the limits in the model file as well.
+  open override func setValidationPredicates(
+    _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+  ) {
+    super.setValidationPredicates(validationPredicates, withValidationWarnings: validationWarnings)
+    storedLimits = nil
+  }
+
   override func blankCopy() -> NSPropertyDescription { NSAttributeDescription() }
 
   override func copyDefinition(to copy: NSPropertyDescription) {

@@ -28,7 +28,8 @@ extension NSManagedObjectModel {
   }
 
   /// Makes one model of those entities in `models` that the store's metadata names with the same hash; nil if one of
-  /// the metadata's entities is missing.
+  /// the metadata's entities is missing. Whole models that fit come first: a store of a configuration has only some of
+  /// a model's entities.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
     guard let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
     let fitting = models.filter { model in
@@ -36,6 +37,11 @@ extension NSManagedObjectModel {
       return !hashes.isEmpty && hashes.allSatisfy { stored[$0.key] == $0.value }
     }
     self.init(byMerging: fitting)
+    if Failure.Difference(stored: stored, model: entityVersionHashesByName).isEmpty { return }
+    for model in models {
+      copyEntities(of: model) { entity in entity.storedName.map { stored[$0] == entity.versionHash } ?? false }
+    }
+    joinPendingRelationships()
     guard Failure.Difference(stored: stored, model: entityVersionHashesByName).isEmpty else { return nil }
   }
 
@@ -64,12 +70,15 @@ extension NSManagedObjectModel {
   }
 
   /// Adds copies of those entities of `model` whose names are new here. Connections are kept by name.
-  private func copyEntities(of model: NSManagedObjectModel) {
+  private func copyEntities(
+    of model: NSManagedObjectModel, where isWanted: (NSEntityDescription) -> Bool = { _ in true }
+  ) {
     var known = NSManagedObjectModel.byName(storedEntities)
     var stated = statedVersionHashes
     var copies: [(original: NSEntityDescription, copy: NSEntityDescription)] = []
     for original in model.storedEntities {
       if let name = original.storedName, known[name] != nil { continue }
+      guard isWanted(original) else { continue }
       let copy = NSEntityDescription()
       original.copyDefinition(to: copy)
       if let name = copy.storedName { known[name] = copy }
@@ -78,6 +87,11 @@ extension NSManagedObjectModel {
     }
     for (original, copy) in copies where !original.storedSubentities.isEmpty {
       copy.subentities = original.storedSubentities.compactMap { $0.storedName.flatMap { known[$0] } }
+    }
+    // Of a superentity that was there before, only its own model's subentities are known.
+    for (original, copy) in copies where copy.storedSuperentity == nil {
+      guard let name = original.storedSuperentity?.storedName, let parent = known[name] else { continue }
+      parent.subentities.append(copy)
     }
     for (_, copy) in copies { copy.rememberDestinationsByName() }
     copyDetails(of: model, known: known)

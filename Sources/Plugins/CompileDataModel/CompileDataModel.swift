@@ -58,7 +58,7 @@ struct CompileDataModel: BuildToolPlugin {
   private static func files(of model: URL) -> [URL] {
     let all = FileManager.default.enumerator(atPath: model.path)?.compactMap { $0 as? String } ?? []
     return all.sorted().filter { name in
-      ["contents", ".xccurrentversion", "xcmapping.xml"].contains { name.hasSuffix($0) }
+      ["contents", "elements", ".xccurrentversion", "xcmapping.xml"].contains { name.hasSuffix($0) }
     }.map { model.appending(path: $0) }
   }
 

@@ -111,7 +111,8 @@ extension ModelContext {
     request.returnsObjectsAsFaults = false
     var found: [NSManagedObjectID: NSManagedObject] = [:]
     for object in try managedContext.fetch(request) { found[object.objectID] = object }
-    for id in ids where id.isTemporaryID { found[id] = managedContext.registeredObject(for: id) }
+    // They may have been saved since, and nothing may have kept them.
+    for id in ids where id.isTemporaryID { found[id] = try? managedContext.existingObject(with: id) }
     return found
   }
 }

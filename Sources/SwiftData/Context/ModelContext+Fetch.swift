@@ -118,12 +118,16 @@ extension ModelContext {
     return ([wanted.name] + below).compactMap { stores.model.entitiesByName[$0] }
   }
 
+  /// Stands for a model that the stores do not have. No model equals it, while nil would equal a relationship without a
+  /// destination.
+  private static let noModel = "a model that is in no store"
+
   /// What takes the place of a captured value in the predicate: an object id for a model or an identity, the raw value
   /// for an enumeration.
   private func constant(_ value: Any) -> Any? {
     switch value {
-    case let model as any PersistentModel: model.storage.object?.objectID ?? NSNull()
-    case let identifier as PersistentIdentifier: objectID(of: identifier) ?? NSNull()
+    case let model as any PersistentModel: model.storage.object?.objectID ?? ModelContext.noModel
+    case let identifier as PersistentIdentifier: objectID(of: identifier) ?? ModelContext.noModel
     case let list as [any PersistentModel]: list.compactMap { $0.storage.object?.objectID }
     case let list as [PersistentIdentifier]: list.compactMap(objectID(of:))
     case let set as Set<PersistentIdentifier>: set.compactMap(objectID(of:))

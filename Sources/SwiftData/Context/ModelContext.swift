@@ -138,8 +138,11 @@ public final class ModelContext: Equatable {
     return open(type.type)
   }
 
-  /// The object for a model. A model that isn't in the context yet is inserted.
+  /// The object for a model that a relationship is set to. A model that isn't in the context yet is inserted. One that is
+  /// to be deleted stays so: only ``insert(_:)`` takes that back.
   func object<M: PersistentModel>(of model: M) -> ModelObject {
+    let storage = model.storage
+    if let object = storage.object, storage.context === self, !storage.hasLeft { return object }
     insert(model)
     // `insert` has attached the object.
     return model.storage.object!
@@ -345,7 +348,8 @@ public final class ModelContext: Equatable {
   /// Throws a `CocoaError`: a model isn't valid, the store has other values than the ones you
   /// changed, or it can't be written.
   public func save() throws {
-    guard hasChanges else { return }
+    // What was inserted and deleted since the last save is no change any more.
+    guard hasChanges else { return letGoOfChanged() }
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     managedContext.processPendingChanges()
     let isHeard = NotificationObservers.areThere(for: ModelContext.didSave)
@@ -362,22 +366,34 @@ public final class ModelContext: Equatable {
     // Of deleted ones only models that a program may still have.
     let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
     for (storage, _) in deleted { storage?.keepValues() }
+    // An object that a stored one replaces leads nowhere afterwards.
+    var destinations: [ObjectIdentifier: [String: NSManagedObject]] = [:]
+    for (object, storage) in inserted where stores.classes.haveUniqueValues {
+      for name in storage?.type.uniqueRelationships ?? [] {
+        destinations[ObjectIdentifier(storage!), default: [:]][name] = object.value(forKey: name) as? NSManagedObject
+      }
+    }
     do {
       try managedContext.save()
     } catch {
       for (storage, _) in deleted { storage?.dropValues() }
       throw error
     }
+    var replaced: [ModelStorage] = []
     for (object, storage) in inserted where object.managedObjectContext == nil {
-      if let storage { followStored(storage) }
+      guard let storage else { continue }
+      followStored(storage, destinations[ObjectIdentifier(storage)] ?? [:])
+      if storage.object?.managedObjectContext != nil { replaced.append(storage) }
     }
     for (storage, _) in deleted { storage?.detach(deleted: true) }
     guard isHeard else { return letGoOfChanged() }
     let userInfo: [AnyHashable: Any] = [
-      NotificationKey.insertedIdentifiers.rawValue: inserted.map {
+      // One that a stored one has replaced, by its unique values, is an update of that.
+      NotificationKey.insertedIdentifiers.rawValue: inserted.filter { $0.0.managedObjectContext != nil }.map {
         $1?.identifier ?? PersistentIdentifier($0.objectID)
       },
-      NotificationKey.updatedIdentifiers.rawValue: updated.map { $1?.identifier ?? PersistentIdentifier($0.objectID) },
+      NotificationKey.updatedIdentifiers.rawValue: updated.map { $1?.identifier ?? PersistentIdentifier($0.objectID) }
+        + replaced.map(\.identifier),
       NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$1.isTemporaryID }.map {
         PersistentIdentifier($1)
       },
@@ -389,8 +405,8 @@ public final class ModelContext: Equatable {
   /// A new model had the unique values of a stored one, so the stored object got its values and
   /// the new object is gone. From now on the model stands for the stored object. If that
   /// already has a model, this one is detached.
-  private func followStored(_ storage: ModelStorage) {
-    if let object = stored(like: storage), object.storage == nil {
+  private func followStored(_ storage: ModelStorage, _ destinations: [String: NSManagedObject]) {
+    if let object = stored(like: storage, destinations), object.storage == nil {
       storage.attach(object, in: self)
     } else {
       storage.keepValues()
@@ -398,11 +414,12 @@ public final class ModelContext: Equatable {
     }
   }
 
-  private func stored(like storage: ModelStorage) -> ModelObject? {
+  /// - Parameter destinations: where the relationships led that are part of a constraint.
+  private func stored(like storage: ModelStorage, _ destinations: [String: NSManagedObject]) -> ModelObject? {
     guard let object = storage.object else { return nil }
     for names in storage.type.uniquenessConstraints(all: true) {
-      let values = names.compactMap { name in
-        storage.type.property(named: name)?.isRelationship == false ? object.value(forKey: name) : nil
+      let values = names.compactMap { name -> Any? in
+        storage.type.property(named: name)?.isRelationship == false ? object.value(forKey: name) : destinations[name]
       }
       guard values.count == names.count else { continue }
       let request = NSFetchRequest<NSManagedObject>(entityName: storage.type.name)

@@ -27,7 +27,9 @@ struct SlotCompiler {
   /// nil unless this compares an attribute with a constant of a type that needs no conversion.
   private func attributeTest(_ comparison: Comparison, _ general: @escaping Test) -> SlotTest? {
     guard comparison.modifier == .direct, case .keyPath(let path) = comparison.left, path.count == 1,
-      case .constant(let constant) = comparison.right, let property = layout.property(named: path[0])
+      case .constant(let constant) = comparison.right, let property = layout.property(named: path[0]),
+      // A class may compute it.
+      !property.isTransient
     else { return nil }
     let comparator = comparison.comparator
     switch property.form {

@@ -17,7 +17,14 @@ extension Aggregate {
     switch self {
     case .count: .int64
     case .average: .double
-    case .sum, .min, .max: operand
+    case .min, .max: operand
+    case .sum:
+      // The sum of truths is their number; that of dates is no date.
+      switch operand {
+      case .boolean: .int64
+      case .date: .double
+      default: operand
+      }
     }
   }
 }

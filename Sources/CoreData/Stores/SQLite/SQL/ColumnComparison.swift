@@ -40,12 +40,13 @@ extension PredicateTranslator {
     of constant: PredicateConstant, beside property: LayoutProperty, of layout: EntityLayout
   ) -> Binding? {
     switch constant {
-    case .string(let text): return .text(text)
-    case .int(let number): return .int(number)
+    // An object is no number and no text, though its column has numbers.
+    case .string(let text): return property.kind == .toOne ? nil : .text(text)
+    case .int(let number): return property.kind == .toOne ? nil : .int(number)
     case .object(let object):
       guard property.kind == .toOne, let id = object as? NSManagedObjectID else { return nil }
       return key(id, in: layout.model.layouts[property.destination])
-    default: return PredicateTranslator.binding(constant)
+    default: return property.kind == .toOne ? nil : PredicateTranslator.binding(constant)
     }
   }
 }

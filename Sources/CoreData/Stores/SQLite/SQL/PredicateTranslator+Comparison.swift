@@ -10,6 +10,10 @@ extension PredicateTranslator {
       if case .constant(.collection(let members)) = right {
         return try membership(of: left, in: members, comparison, scope, negated: negated)
       }
+    case .contains:
+      if case .constant(.collection(let members)) = left {
+        return try membership(of: right, in: members, comparison, scope, negated: negated)
+      }
     default: break
     }
     let condition = try plain(comparison, left: left, right: right, scope: scope)
@@ -189,6 +193,7 @@ extension PredicateTranslator {
       case .value(let value, let kind):
         if kind?.form == .bytes || kind?.form == .uuid { return nil }
         return self.text(value, kind)
+      case .constant(.collection): throw scope.unsupported("A text operator on a collection")
       case .constant(let constant):
         return ValueComparison.text(of: constant).map { .bound(.text($0)) }
       case .reference, .entity, .collection:

@@ -316,7 +316,10 @@ extension PredicateTranslator {
       guard case .reference(_, let layout) = other else { return key(id, in: id.layout) }
       return key(id, in: layout)
     case .other(let value): throw scope.unsupported("The value \(value)")
-    default: return PredicateTranslator.binding(constant)
+    default:
+      // An object is no number and no text, though its column has numbers.
+      if case .reference = other { return nil }
+      return PredicateTranslator.binding(constant)
     }
   }
 

@@ -14,6 +14,9 @@ extension PredicateTranslator {
   /// comparisons.
   func emptiness(_ comparison: Comparison, _ scope: QueryScope, negated: Bool) throws -> SQLExpression? {
     guard comparison.modifier == .direct else { return nil }
+    // Of a group `count:` is an aggregate of its rows.
+    let isOfRows = if case .refused = scope.aggregates { false } else { true }
+    if isOfRows, comparison.left.isCountCall || comparison.right.isCountCall { return nil }
     var comparator = comparison.comparator
     let counted: ExpressionNode
     let limit: Double
@@ -208,6 +211,8 @@ extension ExpressionNode {
     default: nil
     }
   }
+
+  fileprivate var isCountCall: Bool { if case .function("count:", _) = self { true } else { false } }
 
   fileprivate var constantNumber: Double? {
     switch self {
