@@ -128,6 +128,59 @@ struct FetchedResultsRuleTests {
     }
   }
 
+  @Test("Dictionaries, ids and a count are listed as they were fetched", arguments: StoreKind.allCases)
+  func otherResults(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for (title, pages) in [("a", 1), ("b", 1), ("c", 2)] { context.new("Book", ["title": title, "pages": pages]) }
+      try context.save()
+      let rows = NSFetchRequest<NSDictionary>(entityName: "Book")
+      rows.resultType = .dictionaryResultType
+      rows.propertiesToFetch = ["title", "pages"]
+      rows.sortDescriptors = [
+        NSSortDescriptor(key: "pages", ascending: true), NSSortDescriptor(key: "title", ascending: false),
+      ]
+      let controller = NSFetchedResultsController(
+        fetchRequest: rows, managedObjectContext: context, sectionNameKeyPath: "pages", cacheName: nil)
+      let counter = Counter()
+      controller.delegate = counter
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.map { $0["title"] as? String } == ["b", "a", "c"])
+      #expect(controller.sections?.map(\.name) == ["1", "2"] && controller.sectionIndexTitles == ["1", "2"])
+      #expect(controller.sections?.map(\.numberOfObjects) == [2, 1])
+      #expect((controller.sections?[1].objects?[0] as? NSDictionary)?["title"] as? String == "c")
+      let second = controller.object(at: IndexPath(item: 1, section: 0))
+      #expect(second["title"] as? String == "a")
+      #expect(controller.indexPath(forObject: second) == IndexPath(item: 1, section: 0))
+      #expect(controller.indexPath(forObject: ["title": "x"]) == nil)
+      context.new("Book", ["title": "d", "pages": 3])
+      try context.save()
+      #expect(counter.count == 0 && controller.fetchedObjects?.count == 3)
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.count == 4)
+      rows.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      rows.predicate = NSPredicate(format: "title != 'b'")
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.name) == ["1", "2", "3"])
+
+      let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+      ids.resultType = .managedObjectIDResultType
+      ids.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      let list = NSFetchedResultsController(
+        fetchRequest: ids, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      try list.performFetch()
+      let titles = list.fetchedObjects?.map { context.object(with: $0).string("title") }
+      #expect(titles == ["a", "b", "c", "d"] && list.sections?.count == 1)
+
+      let count = NSFetchRequest<NSNumber>(entityName: "Book")
+      count.resultType = .countResultType
+      count.sortDescriptors = []
+      let total = NSFetchedResultsController(
+        fetchRequest: count, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      try total.performFetch()
+      #expect(total.fetchedObjects == [4])
+    }
+  }
+
   private final class Kinds: NSObject, NSFetchedResultsControllerDelegate {
     var kinds: [NSFetchedResultsChangeType] = []
     func controller(

@@ -6,6 +6,8 @@ final class FetchedResults: ChangeFollower {
   /// nil before the first fetch.
   private(set) var criteria: ResultsCriteria?
   private(set) var list: ResultsList?
+  /// The results of the last fetch if it was for something else than objects; there is no list then.
+  private(set) var fixed: FixedResults?
   /// Whether the delegate has a `controller(_:didChangeContentWith:)`, for snapshots and for differences; nil
   /// until it was tried.
   var takesSnapshot: Bool?
@@ -47,8 +49,16 @@ final class FetchedResults: ChangeFollower {
     temporary = [:]
   }
 
-  private func set(_ list: ResultsList) {
+  /// Takes results that are no objects.
+  func replace(_ fixed: FixedResults) {
+    set(nil)
+    self.fixed = fixed
+    temporary = [:]
+  }
+
+  private func set(_ list: ResultsList?) {
     self.list = list
+    fixed = nil
     allObjects = nil
     sectionInfos = nil
   }
@@ -59,15 +69,36 @@ final class FetchedResults: ChangeFollower {
   }
 
   func sections(_ indexTitle: (String) -> String?) -> [any NSFetchedResultsSectionInfo]? {
+    if sectionInfos == nil, let fixed {
+      sectionInfos = fixed.sections.map {
+        FixedSectionInfo($0.name, fixed.objects[$0.items], indexTitle: indexTitle($0.name))
+      }
+    }
     if sectionInfos == nil {
       sectionInfos = list?.sections.map { FetchedSectionInfo($0, indexTitle: indexTitle($0.name)) }
     }
     return sectionInfos
   }
 
+  func object(at indexPath: IndexPath) -> AnyObject? {
+    guard indexPath.count == 2 else { return nil }
+    if let fixed { return fixed.object(at: indexPath) }
+    guard let list, list.sections.indices.contains(indexPath.section),
+      list.sections[indexPath.section].objects.indices.contains(indexPath.item)
+    else { return nil }
+    return list.sections[indexPath.section].objects[indexPath.item]
+  }
+
+  func indexPath(of object: AnyObject) -> IndexPath? {
+    fixed.map { $0.indexPath(of: object) } ?? place(of: object)?.indexPath
+  }
+
   func place(of object: AnyObject) -> ResultsPlace? {
     list?.place(of: object)
   }
+
+  /// How many objects each section has; nil before the first fetch.
+  var counts: [Int]? { list?.sections.map(\.objects.count) ?? fixed?.sections.map(\.items.count) }
 
   func observe(_ body: @escaping @Sendable (Notification) -> Void) {
     if !observers.isEmpty { return }

@@ -8,11 +8,10 @@ extension MisuseReport {
       remedy: "Set the request's sortDescriptors before you make the controller; [] keeps the store's order.")
   }
 
-  static func noObject(at indexPath: IndexPath, _ list: ResultsList?) -> MisuseReport {
-    let counts = list.map { "\($0.sections.map(\.objects.count))" } ?? "none: performFetch() was not called"
-    return MisuseReport(
+  static func noObject(at indexPath: IndexPath, _ counts: [Int]?) -> MisuseReport {
+    MisuseReport(
       "There is no object at index path \(indexPath) of a fetched results controller.",
-      facts: [("Objects in each section", counts)],
+      facts: [("Objects in each section", counts.map { "\($0)" } ?? "none: performFetch() was not called")],
       how: "The list has changed since you got the index path, or the path does not have two indexes.",
       remedy:
         "Ask `sections` for the current counts, and update the screen when the delegate is called."

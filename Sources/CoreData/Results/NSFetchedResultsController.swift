@@ -15,6 +15,9 @@
 /// So a change of a related object affects the list only if the listed object changes as well, and a limit of the
 /// request does not apply to objects that are added later. ``performFetch()`` corrects both.
 ///
+/// A request for dictionaries, ids or a count can be listed too: such a list stays as it was fetched, and its sections
+/// are made by a column of the dictionaries.
+///
 /// Use it on its context's queue. It keeps the context alive; the context does not keep it.
 nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
   /// The request. If you change it, the change has effect from the next ``performFetch()`` on.
@@ -87,15 +90,20 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     if fetchRequest.sortDescriptors == nil {
       throw refuse("An instance of NSFetchedResultsController requires a fetch request with sort descriptors.")
     }
-    guard fetchRequest.resultType == .managedObjectResultType else {
+    let isOfObjects = fetchRequest.resultType == .managedObjectResultType
+    if !isOfObjects, ResultType.self is NSManagedObject.Type {
       throw refuse(
-        "A fetched results controller lists managed objects, but the request's resultType asks for something else.")
+        "The fetched results controller lists managed objects, but the request's resultType asks for something else.")
     }
     guard let layouts = context.layouts else {
       _ = try context.fetch(fetchRequest)
       return
     }
     let criteria = try ResultsCriteria(fetchRequest, sectionNameKeyPath: sectionNameKeyPath, layouts)
+    guard isOfObjects else {
+      let fetched = unsafeBitCast(try context.fetch(fetchRequest), to: [AnyObject].self)
+      return results.replace(try FixedResults(fetched, criteria))
+    }
     let cached = CachedSections(cacheName, criteria: criteria, context: context)
     // One word each, whatever the type of the results.
     let objects = unsafeBitCast(try context.fetch(fetchRequest), to: [NSManagedObject].self)
@@ -117,20 +125,19 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
 
   /// All objects in order; nil before the first fetch.
   open var fetchedObjects: [ResultType]? {
-    results.objects.map { unsafeBitCast($0, to: [ResultType].self) }
+    if let fixed = results.fixed { return unsafeBitCast(fixed.objects, to: [ResultType].self) }
+    return results.objects.map { unsafeBitCast($0, to: [ResultType].self) }
   }
 
   /// The object at an index path, which must exist.
   open func object(at indexPath: IndexPath) -> ResultType {
-    guard indexPath.count == 2, let list = results.list, list.sections.indices.contains(indexPath.section),
-      list.sections[indexPath.section].objects.indices.contains(indexPath.item)
-    else { misuse(.noObject(at: indexPath, results.list)) }
-    return unsafeBitCast(list.sections[indexPath.section].objects[indexPath.item], to: ResultType.self)
+    guard let object = results.object(at: indexPath) else { misuse(.noObject(at: indexPath, results.counts)) }
+    return unsafeBitCast(object, to: ResultType.self)
   }
 
   /// The index path of an object; nil if it is not listed.
   open func indexPath(forObject object: ResultType) -> IndexPath? {
-    results.place(of: object)?.indexPath
+    results.indexPath(of: object)
   }
 
   /// The current sections; nil before the first fetch. A list without section names has one section.

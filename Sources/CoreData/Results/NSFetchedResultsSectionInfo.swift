@@ -26,3 +26,19 @@ final class FetchedSectionInfo: NSObject, NSFetchedResultsSectionInfo {
   var numberOfObjects: Int { members.count }
   var objects: [Any]? { Array(members) }
 }
+
+/// A section of results that are no objects.
+final class FixedSectionInfo: NSObject, NSFetchedResultsSectionInfo {
+  let name: String
+  let indexTitle: String?
+  private let members: ArraySlice<AnyObject>
+
+  init(_ name: String, _ members: ArraySlice<AnyObject>, indexTitle: String?) {
+    self.name = name
+    self.indexTitle = indexTitle
+    self.members = members
+  }
+
+  var numberOfObjects: Int { members.count }
+  var objects: [Any]? { Array(members) }
+}

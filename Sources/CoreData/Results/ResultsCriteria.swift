@@ -88,6 +88,17 @@ final class ResultsCriteria {
     }
   }
 
+  /// The error of a result whose section has already ended.
+  func outOfOrder(_ index: Int, section name: String) -> NSError {
+    Failure.malformedFetchRequest(
+      entity: description.layout.name,
+      what:
+        "The fetched object at index \(index) is out of order: its section \"\(name)\" has already ended. The list is "
+        + "sorted first by \"\(description.sort.first?.path.joined(separator: ".") ?? "nothing")\", which does not keep "
+        + "the sections by \"\(sectionNameKeyPath ?? "")\" together."
+    ).nsError
+  }
+
   static func text(_ value: Any?) -> String {
     switch value {
     case nil, is NSNull: ""

@@ -46,16 +46,7 @@ final class ResultsList {
     for (index, object) in objects.enumerated() {
       let name = try criteria.sectionName(of: object)
       if sections.last?.name != name {
-        guard names.insert(name).inserted else {
-          throw Failure.malformedFetchRequest(
-            entity: criteria.description.layout.name,
-            what:
-              "The fetched object at index \(index) is out of order: its section \"\(name)\" has already ended. The "
-              + "list is sorted first by "
-              + "\"\(criteria.description.sort.first?.path.joined(separator: ".") ?? "nothing")\", which does not keep "
-              + "the sections by \"\(criteria.sectionNameKeyPath ?? "")\" together."
-          ).nsError
-        }
+        guard names.insert(name).inserted else { throw criteria.outOfOrder(index, section: name) }
         sections.append(ResultsSection(name, index: sections.count))
       }
       sections[sections.count - 1].objects.append(object)
