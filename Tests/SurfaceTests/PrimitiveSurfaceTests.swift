@@ -146,6 +146,14 @@ struct PrimitiveSurfaceTests {
       let day = try #require(controller.fetchedObjects?.first)
       #expect(day.value(forKey: "month") as? String == "2001-01")
       #expect(day.primitiveValue(forKey: "month") as? String == "2001-01")
+      // Predicates and orders in memory ask the class as well, of objects whose month nobody has asked for.
+      context.reset()
+      request.sortDescriptors = []
+      let days = try context.fetch(request)
+      let february = NSPredicate(format: "month == '2001-02'")
+      #expect(days.filter(february.evaluate(with:)).count == 2)
+      let latest = NSArray(array: days).sortedArray(using: [NSSortDescriptor(key: "month", ascending: false)])
+      #expect((latest.first as? Day)?.value(forKey: "month") as? String == "2001-03")
     }
   }
 

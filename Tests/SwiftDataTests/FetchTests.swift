@@ -321,6 +321,7 @@ struct FetchTests {
 
   @Test("Models that are saved while they are enumerated are enumerated all")
   func enumeratingNew() throws {
+    let folder = TemporaryFolder()
     let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
     let context = ModelContext(container)
     for number in 0..<10 { context.insert(Book(isbn: "\(number)", title: "T")) }

@@ -500,7 +500,8 @@ struct ModelContextTests {
     author.books.append(Book(isbn: "3", title: "C"))
     #expect(gone.isDeleted)
     try context.save()
-    let isbns = try ModelContext(container).fetch(FetchDescriptor<Book>()).map(\.isbn)
+    let other = ModelContext(container)
+    let isbns = try other.fetch(FetchDescriptor<Book>()).map(\.isbn)
     #expect(isbns.sorted() == ["2", "3"] && author.books.count == 2)
   }
 }

@@ -92,9 +92,8 @@ extension NSManagedObject {
   /// Whether one of the properties has another value than the store's row.
   fileprivate func hasEdited(_ names: [String]) -> Bool {
     guard let row else { return false }
-    let changed = changedSlots
     let properties = names.compactMap { layout.property(named: $0) }
-    guard properties.contains(where: { $0.slot >= 0 && changed.contains($0.slot) }) else { return false }
+    guard let changes, properties.contains(where: { $0.slot >= 0 && changes.holds($0.slot) }) else { return false }
     return values(of: names) != ConstraintValues(row, properties)
   }
 

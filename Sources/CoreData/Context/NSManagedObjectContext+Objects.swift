@@ -22,12 +22,19 @@ extension NSManagedObjectContext {
     registerNew(object)
   }
 
-  /// Makes an object whose deletion was saved a new one with the id that it had. It keeps its attributes, and no
-  /// relationships. The id may have been asked for meanwhile.
+  /// Makes an object that has left its context a new one. It keeps its attributes, and no relationships. If its
+  /// deletion was saved, it keeps its id as well, which may have been asked for meanwhile.
   private func becomeNew(_ object: NSManagedObject, in owner: ContextOwner) {
-    if let store = object.cachedID?.storeIdentity { object.store = owner.number(of: store) }
-    if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
     let row = object.row
+    if let store = object.cachedID?.storeIdentity, row != nil, hasStore(store) {
+      object.store = owner.number(of: store)
+      if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
+    } else {
+      // It had no row, or is of another coordinator, where its id means something else.
+      object.cachedID = nil
+      object.key = TemporaryKeys.next()
+      object.store = NSManagedObject.noStore
+    }
     if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
     for property in object.layout.slots {
       if property.kind == .toOne {
@@ -41,6 +48,10 @@ extension NSManagedObjectContext {
     object.row = nil
     object.ownState = []
     object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
+  }
+
+  private func hasStore(_ store: StoreIdentity) -> Bool {
+    persistentStoreCoordinator?.persistentStores.contains { $0.identity === store } ?? false
   }
 
   /// Registers an object that was just made for this context.

@@ -51,6 +51,8 @@ extension NSManagedObjectContext {
     // Delete rules may have been postponed since the event in which the object was deleted.
     if ledger.isEventEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }
     isProcessing = true
+    // An accessor that threw has never said that its change is over.
+    if !owner.announcedDestinations.isEmpty { owner.announcedDestinations = [] }
     let (unread, postponed) = propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
     let event = ledger.takeEvent(without: postponed)
     if let undoManager { registerUndo(of: event, undoManager) }

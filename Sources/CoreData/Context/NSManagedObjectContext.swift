@@ -177,7 +177,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       let former = storedCoordinator
       storedCoordinator = newValue
       guard let coordinator = newValue, coordinator !== former else { return }
-      if former != nil {
+      if let first = firstCoordinator.object, first !== coordinator {
         misuse("The context \(label) already has a coordinator: objects cannot move between coordinators.")
       }
       guard owner == nil || owner.layouts === coordinator.layouts else {
@@ -185,10 +185,13 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
           "The context \(label) can't get the coordinator of another model: it has objects of its first model.")
       }
       if owner == nil { makeOwner(coordinator.layouts) }
-      source.didAttach(self, to: coordinator)
+      if firstCoordinator.object == nil { source.didAttach(self, to: coordinator) }
+      firstCoordinator.object = coordinator
     }
   }
   private final var storedCoordinator: NSPersistentStoreCoordinator?
+  /// The coordinator that objects of the context have come from.
+  private final var firstCoordinator = LivingReference<NSPersistentStoreCoordinator>()
 
   /// Makes the owner of the context's objects: for its coordinator's model, or for that of the first object which is
   /// inserted before there is a coordinator.

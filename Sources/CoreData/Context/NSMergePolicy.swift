@@ -128,7 +128,7 @@ extension NSManagedObject {
     case .overwriteMergePolicyType:
       if let base { markAllChanged(from: base) }
     case .mergeByPropertyStoreTrumpMergePolicyType:
-      changedSlots.forEach { slot in
+      forEachSavedSlot { slot in
         let property = layout.slots[slot]
         guard property.word >= 0, base.map({ !persisted.isEqual(property, to: $0) }) ?? true else { return }
         if property.kind == .toOne { revert(property) } else { changes?.drop(slot) }

@@ -91,11 +91,8 @@ struct SavePlan {
     let row = try builder.row(of: object, version: base.version &+ 1)
     let layout = object.layout
     var changed = SlotMask()
-    // Held values, not only changed ones: those that primitive accessors have set belong to the save, too.
-    object.changes?.held.forEach { slot in
+    object.forEachSavedSlot { slot in
       let property = layout.slots[slot]
-      // The object of a transformable is held from its first reading on, also where the bytes are no archive.
-      if property.kind == .transformable, !object.changedSlots.contains(slot) { return }
       if !property.isTransient, !row.isEqual(property, to: base) { changed.insert(slot) }
     }
     let hasLinks = object.places.traits.contains(.toMany) && object.toManyStates.contains { $0?.isChanged == true }
@@ -184,5 +181,18 @@ struct SavePlan {
       }
     }
     for (store, keys) in named.reversed() { store.valueStore?.giveBack(keys) }
+  }
+}
+
+extension NSManagedObject {
+  /// The slots whose values a save writes if they differ from the row's. Those that primitive accessors have set belong
+  /// to it, though they are not marked as changed.
+  final func forEachSavedSlot(_ body: (Int) -> Void) {
+    guard let changes else { return }
+    changes.held.forEach { slot in
+      // The object of a transformable is held from its first reading on, also where the bytes are no archive.
+      if layout.slots[slot].kind == .transformable, !changes.isChanged(slot) { return }
+      body(slot)
+    }
   }
 }

@@ -27,7 +27,12 @@ extension NSManagedObject {
     let (former, now) = (announced[place].former, toOne(property))
     guard former !== now else { return }
     if let now { check(now, property) }
-    guard let inverse = layout.inverse(of: property) else { return }
+    guard let inverse = layout.inverse(of: property) else {
+      if property.oneSidedInverse == nil { return }
+      if let former { leaveOneSidedInverse(of: property, in: former) }
+      if let now { enterOneSidedInverse(of: property, in: now) }
+      return
+    }
     former?.lose(self, inverse)
     now?.gain(self, inverse)
   }
@@ -46,7 +51,26 @@ extension NSManagedObject {
   /// ``announceMutation(forKey:)``.
   final func adoptMembers(forKey key: String) {
     guard let property = layout.property(named: key), property.kind == .toMany else { return }
-    adoptMutation(.set, Set(members(property).map { AnyHashable($0) }), forKey: key)
+    let state = toManyState(property)
+    let (before, now) = (state.announced ?? [], members(property))
+    state.announced = nil
+    let inverse = layout.inverse(of: property)
+    let (had, has) = (Set(before.map(ObjectIdentifier.init)), Set(now.map(ObjectIdentifier.init)))
+    for member in now where !had.contains(ObjectIdentifier(member)) {
+      check(member, property)
+      if let inverse {
+        if !member.leads(to: self, inverse) { member.gainInverse(self, inverse, over: property) }
+      } else if property.oneSidedInverse != nil {
+        enterOneSidedInverse(of: property, in: member)
+      }
+    }
+    for member in before where !has.contains(ObjectIdentifier(member)) {
+      if let inverse {
+        if member.leads(to: self, inverse) { member.lose(self, inverse) }
+      } else if property.oneSidedInverse != nil {
+        leaveOneSidedInverse(of: property, in: member)
+      }
+    }
   }
 
   /// Makes both ends of a relationship agree with an announced change. What agrees already stays.

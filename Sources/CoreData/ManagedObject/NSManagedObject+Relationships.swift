@@ -43,7 +43,7 @@ extension NSManagedObject {
   }
 
   /// Makes the inverse of `destination` lead here, if there is one.
-  private final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
+  final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
     let own = destination.ownProperty(inverse)
     if destination.state.contains(.fault) { destination.fireForChange() }
@@ -52,7 +52,7 @@ extension NSManagedObject {
   }
 
   /// Makes the inverse of `destination` no longer lead here.
-  private final func leaveOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
+  final func leaveOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, destination.leads(to: self, inverse) else { return }
     let own = destination.ownProperty(inverse)
     if own.kind == .toOne { destination.setToOne(nil, own) } else { destination.removeMember(self, own) }

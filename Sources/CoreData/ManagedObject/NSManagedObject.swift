@@ -455,8 +455,9 @@ nonisolated open class NSManagedObject: NSObject {
   /// Call this after writing a key in a hand-written accessor. From then on the property counts as changed, and the
   /// other ends of a relationship agree with where it leads.
   open func didChangeValue(forKey key: String) {
-    for property in layout.property(named: key)?.leaves ?? [] where property.slot >= 0 {
-      changes?.markChanged(property.slot)
+    if let property = layout.property(named: key) {
+      if property.slot >= 0 { changes?.markChanged(property.slot) }
+      if property.kind == .composite { for leaf in property.leaves { changes?.markChanged(leaf.slot) } }
     }
     adoptChange(forKey: key)
     tellDidChange(key)

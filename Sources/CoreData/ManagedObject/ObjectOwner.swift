@@ -13,9 +13,10 @@ class ObjectOwner {
   /// the first object is made, on the queue of the owner's context.
   @exclusivity(unchecked) final var inverseFollower: ((NSManagedObject, LayoutProperty) -> Void)?
 
-  /// Where to-one relationships led when a hand-written accessor announced their change. Belongs to the context's
-  /// queue.
-  final var announcedDestinations: [AnnouncedDestination] = []
+  // Unchecked, as the count of `insert` asks for; see CONTRIBUTING.md.
+  /// Where to-one relationships led when a hand-written accessor announced their change. Forgotten at the end of an
+  /// event. Belongs to the context's queue.
+  @exclusivity(unchecked) final var announcedDestinations: [AnnouncedDestination] = []
 
   /// Whether there is a context, in which references lead to objects. Without one, relationships are empty.
   final let hasContext: Bool

@@ -56,7 +56,7 @@ final class MigrationRun {
     }
     keepsObjects = steps.contains { type(of: $0.policy) != NSEntityMigrationPolicy.self }
     for step in steps { try check(step.mapping) }
-    destination.context.didSave = { [unowned self] in noteSave($0, $1) }
+    destination.context.didSave = { [weak self] in self?.noteSave($0, $1) }
   }
 
   /// Runs all passes. When it returns, the new objects are saved and valid.

@@ -9,6 +9,10 @@ extension NSManagedObjectModel {
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models, !models.isEmpty else { return nil }
     self.init()
+    mergeOrTrap(models)
+  }
+
+  private func mergeOrTrap(_ models: [NSManagedObjectModel]) {
     do {
       try merge(models)
     } catch Failure.modelsDisagree(let entity) {
@@ -36,7 +40,8 @@ extension NSManagedObjectModel {
       let hashes = model.entityVersionHashesByName
       return !hashes.isEmpty && hashes.allSatisfy { stored[$0.key] == $0.value }
     }
-    self.init(byMerging: fitting)
+    self.init()
+    mergeOrTrap(fitting)
     if Failure.Difference(stored: stored, model: entityVersionHashesByName).isEmpty { return }
     for model in models {
       copyEntities(of: model) { entity in entity.storedName.map { stored[$0] == entity.versionHash } ?? false }

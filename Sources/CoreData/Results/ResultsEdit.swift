@@ -57,7 +57,9 @@ struct ResultsEdit {
     if let found {
       let judged = Set(event.changed + event.gone)
       leaving += list.objects.filter { !found.contains($0) && !judged.contains($0) }
-      for object in found where !list.contains(object) && !judged.contains(object) {
+      // With a limit there are others outside the list, and nothing says which of them come next.
+      let isPart = criteria.description.limit > 0 || criteria.description.offset > 0
+      for object in found where !isPart && !list.contains(object) && !judged.contains(object) {
         inserted.append(try Entry(object, criteria))
       }
     }

@@ -134,9 +134,14 @@ extension ModelContext {
     case let optional as any OptionalValue: optional.wrappedValue.flatMap(constant)
     case let raw as any RawRepresentable: ModelContext.rawConstant(raw)
     case let list as [any RawRepresentable]: list.map(ModelContext.rawConstant)
-    case let set as Set<AnyHashable>: set.map { constant($0.base) ?? NSNull() }.filter { !($0 is NSNull) }
+    case let set as Set<AnyHashable> where set.first.map { ModelContext.isReplaced($0.base) } ?? false:
+      set.map { constant($0.base) ?? NSNull() }.filter { !($0 is NSNull) }
     default: value
     }
+  }
+
+  private static func isReplaced(_ member: Any) -> Bool {
+    member is any PersistentModel || member is PersistentIdentifier || member is any RawRepresentable
   }
 
   /// Other raw-representable types are stored as they are.

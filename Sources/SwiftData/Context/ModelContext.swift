@@ -138,8 +138,8 @@ public final class ModelContext: Equatable {
     return open(type.type)
   }
 
-  /// The object for a model that a relationship is set to. A model that isn't in the context yet is inserted. One that is
-  /// to be deleted stays so: only ``insert(_:)`` takes that back.
+  /// The object for a model that a relationship is set to. A model that isn't in the context yet is inserted. One
+  /// that is to be deleted stays so: only ``insert(_:)`` takes that back.
   func object<M: PersistentModel>(of model: M) -> ModelObject {
     let storage = model.storage
     if let object = storage.object, storage.context === self, !storage.hasLeft { return object }
@@ -368,9 +368,13 @@ public final class ModelContext: Equatable {
     for (storage, _) in deleted { storage?.keepValues() }
     // An object that a stored one replaces leads nowhere afterwards.
     var destinations: [ObjectIdentifier: [String: NSManagedObject]] = [:]
+    var unique: [ObjectIdentifier: [String]] = [:]
     for (object, storage) in inserted where stores.classes.haveUniqueValues {
-      for name in storage?.type.uniqueRelationships ?? [] {
-        destinations[ObjectIdentifier(storage!), default: [:]][name] = object.value(forKey: name) as? NSManagedObject
+      guard let storage else { continue }
+      let names = unique[ObjectIdentifier(storage.type)] ?? storage.type.uniqueRelationships
+      unique[ObjectIdentifier(storage.type)] = names
+      for name in names {
+        destinations[ObjectIdentifier(storage), default: [:]][name] = object.value(forKey: name) as? NSManagedObject
       }
     }
     do {
@@ -393,7 +397,7 @@ public final class ModelContext: Equatable {
         $1?.identifier ?? PersistentIdentifier($0.objectID)
       },
       NotificationKey.updatedIdentifiers.rawValue: updated.map { $1?.identifier ?? PersistentIdentifier($0.objectID) }
-        + replaced.map(\.identifier),
+        + replaced.filter { replaced in !updated.contains { $0.1 === replaced } }.map(\.identifier),
       NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$1.isTemporaryID }.map {
         PersistentIdentifier($1)
       },

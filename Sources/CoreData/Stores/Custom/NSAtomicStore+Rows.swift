@@ -19,7 +19,9 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     defer { saving.unlock() }
     let outcome = try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
     // Nodes that `save()` has added, of records that others have put into the file. The save's own are rows already.
-    takeAddedNodes(but: Set((changes.inserted + changes.updated.map(\.row) + changes.deleted).map(\.key)))
+    if nodes.haveAdded {
+      takeAddedNodes(but: Set((changes.inserted + changes.updated.map(\.row) + changes.deleted).map(\.key)))
+    }
     return outcome
   }
 

@@ -156,6 +156,8 @@ final class CacheNodes: @unchecked Sendable {
 
   func set(_ node: NSAtomicStoreCacheNode?, at key: Int64) { lock.withLock { byKey[key] = node } }
 
+  var haveAdded: Bool { lock.withLock { !added.isEmpty } }
+
   /// Nodes whose values are not among the rows yet.
   func takeAdded() -> [NSAtomicStoreCacheNode] {
     lock.withLock {

@@ -18,19 +18,16 @@ extension SQLiteStore {
     self.url = url
     // Connections look for long values where this says when they are opened.
     externalFiles = ExternalFileSource.files(at: url, of: self)
-    pool.move(to: other.pool.surrenderWriter(), file: file, openReader: readerOpener(path: path))
-    forgetNumbers()
+    pool.move(to: other.pool.surrenderWriter(), file: file, openReader: readerOpener(path: path)) {
+      // The other file may have other rows, and another history.
+      keyNumbers.forgetAll()
+      soundMaxima.removeAll()
+      history?.forgetLast()
+    }
     storedMetadata.read(other.metadata)
     identity.uuid = other.identity.uuid
     openExternals()
     rowCache.invalidateAll()
-  }
-
-  /// The other file may have other rows, and another history.
-  private func forgetNumbers() {
-    keyNumbers.forgetAll()
-    pool.write { _ in soundMaxima.removeAll() }
-    history?.forgetLast()
   }
 
   private func existingSchema() throws -> ExistingSchema {

@@ -168,8 +168,14 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Moves the pool to another file. Reads in progress end in the old file, and pinned readers are closed.
-  func move(to writer: Connection, file: String?, openReader: @escaping () throws -> Connection) {
+  ///
+  /// - Parameter didMove: runs before anybody gets the new writer.
+  func move(
+    to writer: Connection, file: String?, openReader: @escaping () throws -> Connection, didMove: () -> Void
+  ) {
     writerLock.lock()
+    defer { writerLock.unlock() }
+    didMove()
     lock.lock()
     self.writer = writer
     self.file = file
@@ -184,7 +190,6 @@ final class ConnectionPool: @unchecked Sendable {
     idle = []
     lock.broadcast()
     lock.unlock()
-    writerLock.unlock()
     old.close()
   }
 

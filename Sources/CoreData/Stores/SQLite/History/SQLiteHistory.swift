@@ -74,9 +74,10 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   /// Called with each of the store's own transactions once it is committed.
   func didCommit(_ transaction: Int64) { lock.withLock { lastOwn = max(lastOwn, transaction) } }
 
-  /// The number of the last transaction that this store wrote; 0 for none.
+  /// Called when the store moves to another file.
   func forgetLast() { lock.withLock { lastOwn = 0 } }
 
+  /// The number of the last transaction that this store wrote; 0 for none.
   var lastWritten: Int64 { lock.withLock { lastOwn } }
 
   private static let lastKeys = Dictionary(
