@@ -46,18 +46,21 @@ public enum CatalogExporter {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     let text = String(decoding: try encoder.encode(string), as: UTF8.self)
-    // JSON allows these as they are; a terminal would act upon them.
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    // JSON allows these as they are.
+    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
     return text.unicodeScalars.reduce(into: "") { result, scalar in
-      if isControl(scalar) {
-        result += "\\u00" + String(scalar.value, radix: 16)
+      if isEscaped(scalar) {
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       } else {
         result.unicodeScalars.append(scalar)
       }
     }
   }
 
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    (0x7F...0x9F).contains(scalar.value)
+  /// Control characters, upon which a terminal would act, and the byte order mark, which Foundation's reader drops
+  /// after an escape.
+  private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFEFF
   }
 }

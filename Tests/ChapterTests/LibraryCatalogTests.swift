@@ -204,6 +204,15 @@ struct LibraryCatalogTests {
     try stack.close()
   }
 
+  @Test("A title with control characters and a byte order mark comes back as it was")
+  func invisibleCharacters() throws {
+    let title = "A\u{7F}\u{FEFF}\u{85}\"\u{FEFF}B"
+    let record = CatalogRecord(
+      title: title, authors: [], firstPublished: nil, language: nil, subjects: [], isbn: nil, uri: nil)
+    let line = try CatalogExporter.line(record)
+    #expect(try CatalogFields.record(from: JSONSerialization.jsonObject(with: line)).title == title)
+  }
+
   @Test("What is exported can be imported, and changes nothing")
   func roundTrip() throws {
     _ = try importing([Self.shipped])

@@ -27,7 +27,8 @@ struct MigrationJob {
 }
 
 /// Tells what a save has written, also one that a policy has asked for.
-final class MigrationContext: NSManagedObjectContext {
+final class MigrationContext: NSManagedObjectContext, @unchecked Sendable {
+  // `@unchecked Sendable`: `didSave` is set before the first save, on the context's queue.
   /// Gets the new objects of a save, and those that it has deleted.
   final var didSave: ((_ new: ContiguousArray<NSManagedObject>, _ deleted: [RowReference]) -> Void)?
 
