@@ -86,7 +86,8 @@ extension NSManagedObjectContext {
     case .noActionDeleteRule, .denyDeleteRule: break
     case .nullifyDeleteRule: object.nullify(property)
     case .cascadeDeleteRule:
-      for destination in object.destinations(of: property) where !destination.state.contains(.deleted) {
+      let destinations = object.destinations(of: property)
+      for destination in destinations where !destination.state.contains(.deleted) {
         if destination.state.contains(.fault) { destination.fireForChange() }
         if destination.state.contains(.inaccessible) { continue }
         destination.prepareForDeletion()
