@@ -168,9 +168,8 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
       guard let old = try MetadataTable.read(connection) else {
         throw StoreFailure.incompatibleSchema(StoreAddress(url).shown, table: "Z_METADATA", "there is no such table")
       }
-      var new = NSPersistentStore.metadata(metadata, keepingOwnOf: old)
-      // The client can't change type and UUID.
-      for key in [NSStoreTypeKey, NSStoreUUIDKey] { new[key] = old[key] }
+      let new = NSPersistentStore.metadata(
+        metadata, keepingOwnOf: old, type: storeType, uuid: old[NSStoreUUIDKey] as? String)
       try MetadataTable.write(new, connection)
     }
   }

@@ -205,6 +205,16 @@ struct ModelLoadingTests {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
     return !names.contains { $0.hasSuffix(".xcdatamodel") }
   }
+
+  @Test("Rules that a program sets replace the limits of the model file")
+  func replacedLimits() throws {
+    let folder = try Folder()
+    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
+    let count = try #require(model.entitiesByName["Item"]?.attributesByName["count"])
+    #expect(count.validationPredicates.count == 2)
+    count.setValidationPredicates([], withValidationWarnings: [])
+    #expect(count.validationPredicates.isEmpty && count.validationWarnings.isEmpty)
+  }
 }
 
 @Suite("Resources beside the executable")

@@ -184,4 +184,30 @@ struct CompositeTests {
       try context.save()
     }
   }
+
+  @Test("An expression of dictionaries may name an element, and an object", arguments: StoreKind.allCases)
+  func expressions(_ kind: StoreKind) throws {
+    try withStack(kind, model()) { (_, context) throws -> Void in
+      let ann = person("Ann", context)
+      ann.setValue(home, forKey: "home")
+      person("Bob", context).setValue(ann, forKey: "boss")
+      try context.save()
+      func column(_ name: String, _ expression: NSExpression) -> NSExpressionDescription {
+        let description = NSExpressionDescription()
+        description.name = name
+        description.expression = expression
+        return description
+      }
+      let request = NSFetchRequest<NSDictionary>(entityName: "Person")
+      request.resultType = .dictionaryResultType
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      request.propertiesToFetch = [
+        column("city", NSExpression(forKeyPath: "home.city")),
+        column("annsStaff", NSExpression(format: "SUBQUERY(staff, $s, $s.boss == %@).@count", ann)),
+      ]
+      let found = try context.fetch(request)
+      #expect(found.map { $0["city"] as? String } == ["Bern", nil])
+      #expect(found.map { $0["annsStaff"] as? Int } == [1, 0])
+    }
+  }
 }

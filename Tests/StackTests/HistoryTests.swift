@@ -216,17 +216,22 @@ struct HistoryTests {
     #expect(!last.store.isReadOnly)
   }
 
-  @Test("A derived attribute that a trigger changed in another object is recorded as that object's update")
-  func derived() throws {
-    let shelf = entity("Shelf")
-    let book = entity("Book", [attribute("pages", .integer32AttributeType)])
-    join(relate(shelf, "books", .many, to: book), relate(book, "shelf", .one, to: shelf))
+  /// The number of an object's books.
+  private func total() -> NSDerivedAttributeDescription {
     let total = NSDerivedAttributeDescription()
     total.name = "total"
     total.attributeType = .integer64AttributeType
     total.isOptional = true
     total.derivationExpression = NSExpression(format: "books.@count")
-    shelf.properties.append(total)
+    return total
+  }
+
+  @Test("A derived attribute that a trigger changed in another object is recorded as that object's update")
+  func derived() throws {
+    let shelf = entity("Shelf")
+    let book = entity("Book", [attribute("pages", .integer32AttributeType)])
+    join(relate(shelf, "books", .many, to: book), relate(book, "shelf", .one, to: shelf))
+    shelf.properties.append(total())
     let stack = try tracked(model([shelf, book]))
     try stack.context.performAndWait {
       let context = stack.context
@@ -245,12 +250,7 @@ struct HistoryTests {
     let tag = entity("Tag")
     let book = entity("Book")
     join(relate(tag, "books", .many, to: book), relate(book, "tags", .many, to: tag))
-    let total = NSDerivedAttributeDescription()
-    total.name = "total"
-    total.attributeType = .integer64AttributeType
-    total.isOptional = true
-    total.derivationExpression = NSExpression(format: "books.@count")
-    tag.properties.append(total)
+    tag.properties.append(total())
     let stack = try tracked(model([tag, book]))
     try stack.context.performAndWait {
       let context = stack.context

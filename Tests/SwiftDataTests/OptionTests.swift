@@ -35,6 +35,19 @@ final class ColourTransformer: ValueTransformer {
   init(name: String) { self.name = name }
 }
 
+/// One sheet of a size in each window.
+@Model final class Sheet {
+  #Unique<Sheet>([\.window, \.size])
+
+  var window: Window?
+  var size: Int
+  var note = ""
+  init(window: Window?, size: Int) {
+    self.window = window
+    self.size = size
+  }
+}
+
 @Model final class Pane {
   @Attribute(.ephemeral) var size: Size?
   init() {}
@@ -130,5 +143,31 @@ struct OptionTests {
     #expect(entity.relationshipsByName["frame"]?.deleteRule == .deny)
     #expect(schema == Schema([Painting.self], version: Schema.Version(1, 2, 3)))
     #expect(schema != Schema([Painting.self]) && schema.version.description == "1.2.3")
+  }
+
+  @Test(
+    "A model that updates a stored one by a constraint with a relationship stands for it", arguments: [true, false])
+  func uniqueWithRelationship(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(
+      for: Sheet.self, Window.self,
+      configurations: inFile
+        ? ModelConfiguration(url: folder.file()) : ModelConfiguration(isStoredInMemoryOnly: true))
+    do {
+      let first = ModelContext(container)
+      first.insert(Sheet(window: Window(name: "east"), size: 1))
+      try first.save()
+    }
+    let context = ModelContext(container)
+    let window = try #require(context.fetch(FetchDescriptor<Window>()).first)
+    let sheet = Sheet(window: window, size: 1)
+    context.insert(sheet)
+    try context.save()
+    #expect(sheet.modelContext == context)
+    sheet.note = "clean"
+    try context.save()
+    let other = ModelContext(container)
+    let notes = try other.fetch(FetchDescriptor<Sheet>()).map(\.note)
+    #expect(notes == ["clean"])
   }
 }

@@ -208,10 +208,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Replaces the metadata that you have added to a store. It is written with the next save. Type and UUID stay, and so
   /// do version hashes and the framework's other keys, unless `metadata` has them.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-    var new = NSPersistentStore.metadata(metadata, keepingOwnOf: store.metadata)
-    new[NSStoreTypeKey] = store.type
-    new[NSStoreUUIDKey] = store.identifier
-    store.metadata = new
+    store.metadata = NSPersistentStore.metadata(
+      metadata, keepingOwnOf: store.metadata, type: store.type, uuid: store.identifier)
   }
 
   /// Runs a block on the coordinator's own queue, later.

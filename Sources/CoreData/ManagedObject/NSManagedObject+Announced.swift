@@ -27,14 +27,7 @@ extension NSManagedObject {
     let (former, now) = (announced[place].former, toOne(property))
     guard former !== now else { return }
     if let now { check(now, property) }
-    guard let inverse = layout.inverse(of: property) else {
-      if property.oneSidedInverse == nil { return }
-      if let former { leaveOneSidedInverse(of: property, in: former) }
-      if let now { enterOneSidedInverse(of: property, in: now) }
-      return
-    }
-    former?.lose(self, inverse)
-    now?.gain(self, inverse)
+    tellOtherEnds(of: property, from: former, to: now)
   }
 
   /// A setter has done for an announced change what its end would do.

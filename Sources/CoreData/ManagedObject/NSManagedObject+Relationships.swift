@@ -27,6 +27,13 @@ extension NSManagedObject {
       return
     }
     write(destination.map { .object($0) } ?? .null, slot: property.slot)
+    tellOtherEnds(of: property, from: previous, to: destination)
+  }
+
+  /// Updates the old and the new destination of a to-one relationship.
+  final func tellOtherEnds(
+    of property: LayoutProperty, from previous: NSManagedObject?, to destination: NSManagedObject?
+  ) {
     guard let inverse = layout.inverse(of: property) else {
       if property.oneSidedInverse == nil { return }
       if let previous { leaveOneSidedInverse(of: property, in: previous) }
@@ -60,7 +67,7 @@ extension NSManagedObject {
   }
 
   /// Adds `object` to this relationship, because the other side now leads here.
-  final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
+  private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = ownProperty(property)
     if property.kind == .toMany {
       enter(object, property)

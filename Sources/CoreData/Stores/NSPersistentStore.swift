@@ -83,9 +83,14 @@ nonisolated open class NSPersistentStore: NSObject {
   static func isOwn(_ key: String) -> Bool { ["NSStore", "NSPersistence", "_NS"].contains { key.hasPrefix($0) } }
 
   /// The client's metadata, completed by the framework's: without version hashes no model would be compatible with the
-  /// store.
-  package static func metadata(_ new: [String: Any]?, keepingOwnOf old: [String: Any]?) -> [String: Any] {
-    (old ?? [:]).filter { isOwn($0.key) }.merging(new ?? [:]) { $1 }
+  /// store. Type and UUID are the store's, whatever the client's metadata say.
+  package static func metadata(
+    _ new: [String: Any]?, keepingOwnOf old: [String: Any]?, type: String, uuid: String?
+  ) -> [String: Any] {
+    var metadata = (old ?? [:]).filter { isOwn($0.key) }.merging(new ?? [:]) { $1 }
+    metadata[NSStoreTypeKey] = type
+    metadata[NSStoreUUIDKey] = uuid
+    return metadata
   }
 
   func detach() {

@@ -28,9 +28,7 @@ package final class StoredMetadata: @unchecked Sendable {
   /// Takes the client's metadata. The client can't change the store's type and UUID.
   package func set(_ new: [String: Any]?, type: String, uuid: String) {
     lock.withLock {
-      values = NSPersistentStore.metadata(new, keepingOwnOf: values)
-      values[NSStoreTypeKey] = type
-      values[NSStoreUUIDKey] = uuid
+      values = NSPersistentStore.metadata(new, keepingOwnOf: values, type: type, uuid: uuid)
       change += 1
     }
   }

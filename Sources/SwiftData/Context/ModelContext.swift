@@ -366,17 +366,7 @@ public final class ModelContext: Equatable {
     // Of deleted ones only models that a program may still have.
     let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
     for (storage, _) in deleted { storage?.keepValues() }
-    // An object that a stored one replaces leads nowhere afterwards.
-    var destinations: [ObjectIdentifier: [String: NSManagedObject]] = [:]
-    var unique: [ObjectIdentifier: [String]] = [:]
-    for (object, storage) in inserted where stores.classes.haveUniqueValues {
-      guard let storage else { continue }
-      let names = unique[ObjectIdentifier(storage.type)] ?? storage.type.uniqueRelationships
-      unique[ObjectIdentifier(storage.type)] = names
-      for name in names {
-        destinations[ObjectIdentifier(storage), default: [:]][name] = object.value(forKey: name) as? NSManagedObject
-      }
-    }
+    let destinations = uniqueDestinations(of: inserted)
     do {
       try managedContext.save()
     } catch {
@@ -404,6 +394,24 @@ public final class ModelContext: Equatable {
     ]
     letGoOfChanged()
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
+  }
+
+  /// Where the relationships lead that are part of a uniqueness constraint, by storage and name. Noted before a save:
+  /// an object that a stored one replaces leads nowhere afterwards.
+  private func uniqueDestinations(
+    of inserted: [(ModelObject, ModelStorage?)]
+  ) -> [ObjectIdentifier: [String: NSManagedObject]] {
+    if !stores.classes.haveUniqueValues { return [:] }
+    var destinations: [ObjectIdentifier: [String: NSManagedObject]] = [:]
+    var names: [ObjectIdentifier: [String]] = [:]
+    for case (let object, let storage?) in inserted {
+      let type = ObjectIdentifier(storage.type)
+      if names[type] == nil { names[type] = storage.type.uniqueRelationships }
+      for name in names[type]! {
+        destinations[ObjectIdentifier(storage), default: [:]][name] = object.value(forKey: name) as? NSManagedObject
+      }
+    }
+    return destinations
   }
 
   /// A new model had the unique values of a stored one, so the stored object got its values and

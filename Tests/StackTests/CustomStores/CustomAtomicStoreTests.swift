@@ -152,4 +152,36 @@ struct CustomAtomicStoreTests {
       #expect(book.objectID.uriRepresentation().lastPathComponent == "pamerika")
     }
   }
+
+  /// Finds a tag of another program in its file whenever it saves.
+  private final class FindingStore: CSVStore {
+    override var type: String { "Finding" }
+
+    override func save() throws {
+      let tag = persistentStoreCoordinator!.managedObjectModel.entitiesByName["Tag"]!
+      let node = NSAtomicStoreCacheNode(objectID: objectID(for: tag, withReferenceObject: NSNumber(value: 1000)))
+      node.setValue("found", forKey: "name")
+      addCacheNodes([node])
+      try super.save()
+    }
+  }
+
+  @Test("Nodes that a store adds while it saves are there after the save")
+  func nodesAddedInASave() throws {
+    NSPersistentStoreCoordinator.registerStoreClass(FindingStore.self, forStoreType: "Finding")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: url) }
+    try coordinator.addPersistentStore(ofType: "Finding", configurationName: nil, at: url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let own = context.new("Tag", ["name": "own"])
+      try context.save()
+      #expect(try context.strings("Tag", "name").sorted() == ["found", "own"])
+      own["name"] = "own again"
+      try context.save()
+      #expect(try context.strings("Tag", "name").sorted() == ["found", "own again"])
+    }
+  }
 }

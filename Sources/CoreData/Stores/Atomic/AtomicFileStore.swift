@@ -213,10 +213,8 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     try publicErrors(url, isWriting: true) {
       let (bytes, stamp) = try contents(of: url)
       var header = try form.header(of: bytes)
-      let uuid = header.uuid
-      header.metadata = NSPersistentStore.metadata(metadata, keepingOwnOf: header.metadata)
-      header.metadata[NSStoreTypeKey] = form.type
-      header.metadata[NSStoreUUIDKey] = uuid
+      header.metadata = NSPersistentStore.metadata(
+        metadata, keepingOwnOf: header.metadata, type: form.type, uuid: header.uuid)
       let new = try form.replaceHeader(of: bytes, by: header)
       _ = try WholeFile.write(new, to: url.path, expecting: .unchanged(stamp))
     }

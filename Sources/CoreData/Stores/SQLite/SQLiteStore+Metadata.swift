@@ -17,9 +17,8 @@ extension SQLiteStore {
       guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
       let connection = try Connection(path: url.path, options: Connection.Options())
       let old = try StoreMetadata.read(at: url, from: connection)
-      var new = NSPersistentStore.metadata(metadata, keepingOwnOf: old)
-      new[NSStoreTypeKey] = NSSQLiteStoreType
-      new[NSStoreUUIDKey] = old[NSStoreUUIDKey]
+      let new = NSPersistentStore.metadata(
+        metadata, keepingOwnOf: old, type: NSSQLiteStoreType, uuid: old[NSStoreUUIDKey] as? String)
       try connection.transaction(.exclusive) { try StoreMetadata.write(new, to: connection) }
     } catch let failure as Failure {
       throw failure.nsError
