@@ -259,7 +259,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Has the stores execute a request: batch requests, which leave the objects of this context as they are, requests
   /// for history, and asynchronous fetches, which go on after this returns. The result of an ordinary fetch is an
-  /// ``NSAsynchronousFetchResult`` whose `finalResult` is what ``fetch(_:)`` returns.
+  /// ``NSAsynchronousFetchResult`` whose `finalResult` is what `fetch(_:)` returns.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try executeInStores(request)

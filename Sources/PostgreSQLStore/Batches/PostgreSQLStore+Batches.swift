@@ -77,7 +77,7 @@ extension PostgreSQLStore: BatchStore {
   /// changed.
   ///
   /// - Parameters:
-  ///   - isRepeatable: whether it can be run again: a program is asked once for the rows of an insert.
+  ///   - isRepeatable: whether it can be run again; see `repeated(_:isRepeatable:_:)`.
   ///   - explaining: the error for the program in place of the server's; nil for the server's own.
   private func batchTransaction<Result>(
     _ layout: EntityLayout, _ origin: ChangeOrigin, isRepeatable: () -> Bool = { true },
@@ -85,8 +85,7 @@ extension PostgreSQLStore: BatchStore {
   ) throws -> Result {
     if isReadOnly { throw StoreFailure.readOnly(url, entity: layout.name) }
     return try translatingErrors {
-      for attempt in 1... {
-        let isLast = attempt == PostgreSQLStore.attempts
+      try repeated("a batch", isRepeatable: isRepeatable) { _ in
         do {
           let outcome = try reconnected {
             try write {
@@ -100,22 +99,10 @@ extension PostgreSQLStore: BatchStore {
           history?.didCommit(outcome.transaction)
           rowCache.invalidate(outcome.result.1 + outcome.derived.map(\.reference))
           return outcome.result.0
-        } catch let error as ServerError where error.isPassing && !isLast && isRepeatable() {
-          Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
-        } catch is SaveRun.MarkGone where !isLast && isRepeatable() {
-          // Nothing was written; the next attempt gets a new mark.
-        } catch is SaveRun.MarkGone {
-          throw ServerError(
-            state: "08006",
-            message: isRepeatable()
-              ? "the connection was lost in each of \(attempt) attempts at a batch, of which nothing is in the database"
-              : "the connection was lost during a batch insert, of which nothing is in the database; it is not run "
-                + "again, since its rows are asked for once")
         } catch let error as ServerError {
           throw explaining(error) ?? error
         }
       }
-      preconditionFailure("The last attempt ends the batch.")
     }
   }
 }

@@ -20,8 +20,7 @@ extension PostgreSQLStore {
       let changes = try changes.withExternalValues(layouts)
       let metadata = storedMetadata.unwritten
       let run = try SaveRun(changes, metadata: metadata?.values, self)
-      for attempt in 1... {
-        let isLast = attempt == PostgreSQLStore.attempts
+      return try repeated("a save") { isLast in
         do {
           let written = try reconnected { try write { try run.run($0, $1, $2) } }
           if let metadata { storedMetadata.didWrite(metadata) }
@@ -33,22 +32,43 @@ extension PostgreSQLStore {
         } catch let error as ServerError where error.breaksUniqueness {
           if error.constraint?.hasSuffix("_pkey") == true { throw error }
           let conflicts = try pool.read { try ConstraintSearch(changes, self, $0).conflicts() }
-          // No conflicts: the other row has gone since, so the save runs again.
           guard conflicts.isEmpty else { return .constraintConflicts(conflicts) }
           if isLast { throw error }
-        } catch let error as ServerError where error.isPassing && !isLast {
-          Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
-        } catch is SaveRun.MarkGone where !isLast {
-          // Nothing was written; the next attempt gets a new mark.
-        } catch is SaveRun.MarkGone {
-          throw ServerError(
-            state: "08006",
-            message: "the connection was lost in each of \(attempt) attempts at a save, of which nothing is in the "
-              + "database")
+          // The other row has gone since, so the save runs again.
+          return nil
         }
       }
-      preconditionFailure("The last attempt ends the save.")
     }
+  }
+
+  /// Runs `body` until it returns a result: again if the server has taken it back, or if the connection was lost and
+  /// nothing was written.
+  ///
+  /// - Parameters:
+  ///   - what: what is attempted, for the error.
+  ///   - isRepeatable: whether it can be run again: a program is asked once for the rows of a batch insert.
+  ///   - body: gets whether this is the last attempt; returns nil to be run again.
+  func repeated<Result>(
+    _ what: String, isRepeatable: () -> Bool = { true }, _ body: (_ isLast: Bool) throws -> Result?
+  ) throws -> Result {
+    for attempt in 1... {
+      let isLast = attempt == PostgreSQLStore.attempts
+      do {
+        if let result = try body(isLast) { return result }
+      } catch let error as ServerError where error.isPassing && !isLast && isRepeatable() {
+        Thread.sleep(forTimeInterval: 0.005 * Double(attempt) * Double.random(in: 0.5...1.5))
+      } catch is SaveRun.MarkGone where !isLast && isRepeatable() {
+        // Nothing was written; the next attempt gets a new mark.
+      } catch is SaveRun.MarkGone {
+        throw ServerError(
+          state: "08006",
+          message: isRepeatable()
+            ? "the connection was lost in each of \(attempt) attempts at \(what), of which nothing is in the database"
+            : "the connection was lost during a batch insert, of which nothing is in the database; it is not run "
+              + "again, since its rows are asked for once")
+      }
+    }
+    preconditionFailure("The last attempt returns a result or throws.")
   }
 
   /// Writes once and returns the outcome. If the answer is lost, looks up the save's mark.
