@@ -206,6 +206,106 @@ struct ConflictTests {
     }
   }
 
+  @Test("A prefetched destination is not written over what another context has set", arguments: StoreKind.allCases)
+  func prefetched(_ kind: StoreKind) throws {
+    for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite] {
+      try withStack(kind) { stack, context in
+        let authors = ["A", "B"].map { context.new("Author", ["name": $0]) }
+        context.new("Book", ["title": "T", "author": authors[0]])
+        try context.save()
+        context.forget()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.relationshipKeyPathsForPrefetching = ["author"]
+        let book = try #require(try context.fetch(request).first)
+        try stack.elsewhere { other in
+          other.same(book)["author"] = other.same(authors[1])
+          try other.save()
+        }
+        context.mergePolicy = policy
+        book["title"] = "mine"
+        try context.save()
+        let expected = policy === NSMergePolicy.overwrite ? "A" : "B"
+        #expect(book.object("author")?.string("name") == expected)
+        try stack.elsewhere { other in
+          let stored = try other.only("Book")
+          #expect(stored.object("author")?.string("name") == expected && stored.string("title") == "mine")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "A transformable that was read is the store's after a merge by property, and the object's after an overwrite",
+    arguments: StoreKind.allCases, [false, true])
+  func transformables(_ kind: StoreKind, isRead: Bool) throws {
+    for policy in [NSMergePolicy.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite] {
+      let shape = model([entity("Thing", [attribute("name"), attribute("list", .transformableAttributeType)])])
+      try withStack(kind, shape) { stack, context in
+        let thing = context.new("Thing", ["name": "n", "list": ["a"] as NSArray])
+        try context.save()
+        context.refresh(thing, mergeChanges: false)
+        thing.read()
+        if isRead { #expect(thing["list"] as? NSArray == ["a"]) }
+        try stack.elsewhere { other in
+          other.same(thing)["list"] = ["b"] as NSArray
+          try other.save()
+        }
+        context.mergePolicy = policy
+        thing["name"] = "mine"
+        try context.save()
+        let expected: NSArray = policy === NSMergePolicy.overwrite ? ["a"] : ["b"]
+        #expect(thing["list"] as? NSArray == expected)
+        #expect(try stack.elsewhere { try $0.only("Thing")["list"] as? NSArray } == expected)
+      }
+    }
+  }
+
+  @Test(
+    "What a policy does to objects is told: those that are gone, and those with newer values",
+    arguments: StoreKind.allCases)
+  func told(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let books = ["A", "B", "C"].map { context.new("Book", ["title": $0]) }
+      try context.save()
+      let screen = try ListScreen(context)
+      books.forEach { $0.read() }
+      try stack.elsewhere { other in
+        other.delete(other.same(books[0]))
+        other.same(books[1])["title"] = "D"
+        try other.save()
+      }
+      context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      books[0]["pages"] = 1
+      books[1]["pages"] = 1
+      let log = NotificationLog(context)
+      try context.save()
+      #expect(screen.text == "C D")
+      #expect(log["didChange"]?.objects(NSDeletedObjectsKey) == [books[0]])
+      #expect(books[0].managedObjectContext == nil && !context.hasChanges)
+    }
+  }
+
+  @Test(
+    "An object whose version was to be checked, and that a merge takes out, is checked no more",
+    arguments: StoreKind.allCases)
+  func lockedAndGone(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let (gone, other) = (context.new("Book"), context.new("Book"))
+      try context.save()
+      gone.read()
+      context.detectConflicts(for: gone)
+      try stack.elsewhere { elsewhere in
+        elsewhere.delete(elsewhere.same(gone))
+        try elsewhere.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [gone.objectID]], into: [context])
+      other["title"] = "changed"
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["changed"])
+    }
+  }
+
   @Test("A policy of the program's own settles conflicts as it likes", arguments: StoreKind.allCases)
   func ownPolicy(_ kind: StoreKind) throws {
     try conflict(kind, Joining(merge: .mergeByPropertyObjectTrumpMergePolicyType)) { stack, context, book in

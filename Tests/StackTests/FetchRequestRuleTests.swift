@@ -94,6 +94,24 @@ struct FetchRequestRuleTests {
     }
   }
 
+  @Test("shouldRefreshRefetchedObjects refreshes with a batch size as well", arguments: StoreKind.allCases)
+  func refreshedBatches(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      book.read()
+      try stack.elsewhere { other in
+        other.same(book)["title"] = "B"
+        try other.save()
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.fetchBatchSize = 10
+      #expect(try context.fetch(request).first?.string("title") == "A" || Stress.isOn)
+      request.shouldRefreshRefetchedObjects = true
+      #expect(try context.fetch(request).first?.string("title") == "B")
+    }
+  }
+
   @Test("Nil comes first in an ascending order, saved or not", arguments: StoreKind.allCases)
   func order(_ kind: StoreKind) throws {
     try withStack(kind) { _, context throws in

@@ -116,6 +116,34 @@ struct FetchedResultsChangeTests {
   }
 
   @Test(
+    "A section whose objects all move goes where they belong, whatever it is named by", arguments: StoreKind.allCases)
+  func movedSection(_ kind: StoreKind) throws {
+    try withBooks(kind) { _, context, books in
+      let screen = try ListScreen(context, by: ["pages", "title"], sections: "title")
+      #expect(screen.text == "A: A | C: C | E: E")
+      books["A"]!["pages"] = 9
+      context.processPendingChanges()
+      #expect(screen.text == "C: C | E: E | A: A")
+      #expect(
+        screen.told == [
+          "will", "delete section A at 0", "insert section A at 2", "move A 0.0 2.0", "did",
+        ])
+      screen.clear()
+      books["E"]!["pages"] = 4
+      context.processPendingChanges()
+      #expect(screen.told == ["will", "move E 1.0 1.0", "did"])
+      books["C"]!["pages"] = 20
+      books["E"]!["pages"] = 1
+      books["A"]!["pages"] = 0
+      context.processPendingChanges()
+      #expect(screen.text == "A: A | E: E | C: C")
+      let shown = screen.listed.map(\.name)
+      try screen.controller.performFetch()
+      #expect(screen.listed.map(\.name) == shown)
+    }
+  }
+
+  @Test(
     "Another context's save, merged, is told: new, gone, moved by its place", arguments: StoreKind.allCases)
   func merged(_ kind: StoreKind) throws {
     try withBooks(kind) { stack, context, books in

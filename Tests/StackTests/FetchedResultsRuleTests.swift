@@ -401,6 +401,26 @@ struct FetchedResultsRuleTests {
     #expect(screen.text == "A")
   }
 
+  @Test("On the main queue a refresh is told at the end of the event", arguments: StoreKind.allCases, ["one", "all"])
+  @MainActor func mainQueueRefresh(_ kind: StoreKind, _ way: String) async throws {
+    let stack = try Stack(kind)
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = stack.coordinator
+    let books = ["A", "B"].map { context.new("Book", ["title": $0]) }
+    try context.save()
+    let screen = try ListScreen(context)
+    books.forEach { $0.read() }
+    try stack.elsewhere { other in
+      other.same(books[0])["title"] = "C"
+      try other.save()
+    }
+    // The event of the insertions is over.
+    await withCheckedContinuation { next in DispatchQueue.main.async { next.resume() } }
+    if way == "one" { context.refresh(books[0], mergeChanges: true) } else { context.refreshAllObjects() }
+    await withCheckedContinuation { next in DispatchQueue.main.async { next.resume() } }
+    #expect(screen.text == "B C")
+  }
+
   @Test("A context that merges saves by itself tells its lists of them", arguments: StoreKind.allCases)
   func automaticMerging(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

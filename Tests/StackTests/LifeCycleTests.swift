@@ -168,6 +168,45 @@ struct LifeCycleTests {
     }
   }
 
+  @Test("What didSave sets on a deleted object is forgotten", arguments: StoreKind.withCustom)
+  func changeInDidSaveOfDeleted(_ kind: StoreKind) throws {
+    let model = model([entity("Restless", [attribute("text")], class: Restless.self)])
+    try withStack(kind, model) { stack, context in
+      let object = context.new("Restless", ["text": "b"])
+      try context.save()
+      object["text"] = "a"
+      context.delete(object)
+      try context.save()
+      #expect(!context.hasChanges && context.updatedObjects.isEmpty && object.managedObjectContext == nil)
+      let log = NotificationLog(context)
+      context.processPendingChanges()
+      try context.save()
+      #expect(log["didChange"] == nil)
+      #expect(try stack.elsewhere { try $0.all("Restless").isEmpty })
+    }
+  }
+
+  @Test("Objects that a deletion in willSave deletes or changes hear willSave as well", arguments: StoreKind.allCases)
+  func deletionInWillSave(_ kind: StoreKind) throws {
+    let leaving = entity("Leaving", [attribute("text")], class: Leaving.self)
+    let (middle, hearing) = (entity("Middle"), entity("Hearing", class: Hearing.self))
+    relate(leaving, "middle", .one, to: middle)
+    relate(middle, "deleted", .one, to: hearing, rule: .cascadeDeleteRule)
+    join(relate(middle, "kept", .one, to: hearing), relate(hearing, "middle", .one, to: middle))
+    try withStack(kind, model([leaving, middle, hearing])) { stack, context in
+      let (deleted, kept) = (context.new("Hearing"), context.new("Hearing"))
+      let object = context.new(
+        "Leaving", ["middle": context.new("Middle", ["deleted": deleted, "kept": kept])])
+      try context.save()
+      Hearing.heard = []
+      object["text"] = "leave"
+      try context.save()
+      #expect(Hearing.heard.count == 2 && Set(Hearing.heard) == [deleted, kept])
+      #expect(try stack.elsewhere { try $0.all("Hearing").count } == 1)
+      Hearing.heard = []
+    }
+  }
+
   @Test("willSave that changes its object every time is given up, by name")
   func restlessWillSave() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -291,4 +330,19 @@ final class CountingNote: NSManagedObject {
   nonisolated(unsafe) var awakenings: [NSSnapshotEventType] = []
   override func willSave() { willSaves += 1 }
   override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { awakenings.append(flags) }
+}
+
+/// Deletes what it leads to when it is saved.
+final class Leaving: NSManagedObject {
+  override func willSave() {
+    if string("text") == "leave", let middle = object("middle"), !middle.isDeleted {
+      managedObjectContext?.delete(middle)
+    }
+  }
+}
+
+final class Hearing: NSManagedObject {
+  nonisolated(unsafe) static var heard: [NSManagedObject] = []
+
+  override func willSave() { Hearing.heard.append(self) }
 }

@@ -163,4 +163,50 @@ struct MergingTests {
       #expect(try context.all("Book").isEmpty)
     }
   }
+
+  @Test(
+    "An object that a merge took out may still be deleted and related, without effect", arguments: StoreKind.allCases)
+  func lateUse(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let (author, tag) = (context.new("Author", ["name": "A"]), context.new("Tag"))
+      let (book, gone) = (context.new("Book", ["title": "kept"]), context.new("Book", ["title": "gone"]))
+      let lostTag = context.new("Tag")
+      try context.save()
+      gone.read()
+      try mergeSave(stack, context) { other in
+        other.delete(other.same(gone))
+        other.delete(other.same(lostTag))
+      }
+      context.delete(gone)
+      gone["author"] = author
+      gone["tags"] = Set([tag, lostTag])
+      gone["title"] = "late"
+      book["tags"] = Set([tag, lostTag])
+      #expect(author.objects("books").isEmpty && tag.objects("books") == [book])
+      #expect(book.objects("tags") == [tag] && gone.objects("tags").isEmpty)
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["kept"])
+    }
+  }
+
+  @Test(
+    "Members that came and went elsewhere come and go in an order that was changed here", arguments: StoreKind.allCases)
+  func reordered(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let chapters = (0..<4).map { context.new("Chapter", ["title": "\($0)"]) }
+      let book = context.new("Book", ["chapters": NSOrderedSet(array: Array(chapters[0..<3]))])
+      try context.save()
+      book["chapters"] = NSOrderedSet(array: [chapters[2], chapters[1], chapters[0]])
+      try mergeSave(stack, context) { other in
+        other.same(chapters[1])["book"] = nil
+        other.same(chapters[3])["book"] = other.same(book)
+      }
+      #expect(book.list("chapters").map { $0.string("title") } == ["2", "0", "3"])
+      try context.save()
+      try stack.elsewhere { other in
+        #expect(other.same(book).list("chapters").map { $0.string("title") } == ["2", "0", "3"])
+        #expect(other.same(chapters[1]).object("book") == nil)
+      }
+    }
+  }
 }

@@ -56,6 +56,39 @@ struct NewObjectTests {
     _ = stack
   }
 
+  @Test("A new object with its permanent id is refreshed like any other new object", arguments: StoreKind.allCases)
+  func permanent(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author", ["name": "A"])
+      try context.save()
+      let screen = try ListScreen(context)
+      let book = context.new("Book", ["title": "B", "author": author])
+      try context.obtainPermanentIDs(for: [book])
+      context.processPendingChanges()
+      context.refresh(book, mergeChanges: false)
+      #expect(book.isFault && book.isInserted && author.objects("books").isEmpty)
+      #expect(try context.existingObject(with: book.objectID) === book)
+      #expect(book.string("title") == "Untitled" && book.object("author") == nil)
+      context.refresh(book, mergeChanges: false)
+      context.processPendingChanges()
+      #expect(screen.text == "Untitled")
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["Untitled"])
+    }
+  }
+
+  @Test("A child sees its parent's new object that is a fault", arguments: StoreKind.allCases)
+  func seenByChild(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["title": "B"])
+      context.refresh(book, mergeChanges: false)
+      let child = NSManagedObjectContext.child(of: context)
+      let id = book.objectID
+      let title = try child.performAndWait { try child.existingObject(with: id).string("title") }
+      #expect(title == "Untitled")
+    }
+  }
+
   @Test(
     "changedValues of a new object has what primitive setters set, and no default values", arguments: StoreKind.allCases
   )

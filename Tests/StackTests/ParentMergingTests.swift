@@ -85,6 +85,62 @@ struct ParentMergingTests {
     }
   }
 
+  @Test("A conflict about an object that the child itself has inserted is settled", arguments: StoreKind.allCases)
+  func ownObject(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let (parent, child) = (stack.context, NSManagedObjectContext.child(of: stack.context))
+    for policy in [NSMergePolicy.error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump] {
+      let book = try child.performAndWait {
+        let book = child.new("Book", ["title": "B"])
+        try child.save()
+        return book
+      }
+      try parent.performAndWait {
+        try parent.save()
+        try parent.all("Book").forEach(parent.delete)
+        try parent.save()
+      }
+      try child.performAndWait {
+        child.mergePolicy = policy
+        book["title"] = "mine"
+        if policy === NSMergePolicy.error {
+          #expect(failure { try child.save() }?.code == NSManagedObjectMergeError)
+          child.rollback()
+        } else {
+          try child.save()
+          #expect(!child.hasChanges)
+        }
+      }
+      let left = try parent.performAndWait {
+        let left = try parent.strings("Book", "title")
+        parent.rollback()
+        return left
+      }
+      #expect(left == (policy === NSMergePolicy.mergeByPropertyObjectTrump ? ["mine"] : []))
+    }
+  }
+
+  @Test(
+    "After a reset a child still knows the ids that its parent's objects had before their save",
+    arguments: StoreKind.allCases)
+  func resetChild(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let (parent, child) = (stack.context, NSManagedObjectContext.child(of: stack.context))
+    let (former, id) = try parent.performAndWait {
+      let book = parent.new("Book", ["title": "B"])
+      let former = book.objectID
+      child.performAndWait { _ = child.object(with: former).string("title") }
+      try parent.save()
+      return (former, book.objectID)
+    }
+    child.performAndWait {
+      #expect(child.object(with: former) === child.object(with: id))
+      child.reset()
+      #expect(child.object(with: former) === child.object(with: id))
+      #expect(child.object(with: former).string("title") == "B")
+    }
+  }
+
   @Test("A parent must have its coordinator, and a context has one parent for good")
   func misuse() async throws {
     let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

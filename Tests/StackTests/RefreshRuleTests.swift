@@ -33,6 +33,40 @@ struct RefreshRuleTests {
     }
   }
 
+  @Test("What a refresh takes back from others agrees at all ends", arguments: StoreKind.allCases)
+  func thirdObjects(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let authors = ["A", "C"].map { context.new("Author", ["name": $0]) }
+      let book = context.new("Book", ["author": authors[0]])
+      let passports = (0..<2).map { _ in context.new("Passport") }
+      for (author, passport) in zip(authors, passports) { author["passport"] = passport }
+      try context.save()
+      func expectStored() {
+        #expect(book.object("author") === authors[0])
+        #expect(authors[0].objects("books") == [book] && authors[1].objects("books").isEmpty)
+        for (author, passport) in zip(authors, passports) {
+          #expect(author.object("passport") === passport && passport.object("holder") === author)
+        }
+      }
+      for author in authors {
+        authors.forEach { _ = $0.objects("books") }
+        book["author"] = authors[1]
+        context.refresh(author, mergeChanges: false)
+        expectStored()
+      }
+      for object in authors + passports {
+        authors[0]["passport"] = passports[1]
+        #expect(passports[0].object("holder") == nil && authors[1].object("passport") == nil)
+        context.refresh(object, mergeChanges: false)
+        context.refresh(authors[0], mergeChanges: false)
+        expectStored()
+      }
+      try context.save()
+      context.forget()
+      expectStored()
+    }
+  }
+
   @Test("Transient values outlive a refresh that merges, and no other", keepsRows, arguments: StoreKind.allCases)
   func transients(_ kind: StoreKind) throws {
     let note = attribute("note")

@@ -53,6 +53,8 @@ final class ChangeLedger {
   @exclusivity(unchecked) private(set) var eventList = ContiguousArray<NSManagedObject>()
   /// Objects refreshed in the event.
   @exclusivity(unchecked) private(set) var refreshedList = ContiguousArray<NSManagedObject>()
+  /// Objects that have left the context in the event since their rows are gone.
+  private var lostList = ContiguousArray<NSManagedObject>()
   /// What objects held before the event, where their rows don't say; see `EventSnapshot`.
   @exclusivity(unchecked) private(set) var snapshots: [ObjectIdentifier: EventSnapshot] = [:]
 
@@ -160,6 +162,9 @@ final class ChangeLedger {
   /// An object's row was read again: observers are to be told.
   func refreshed(_ object: NSManagedObject) { refreshedList.append(object) }
 
+  /// The rows of objects are gone, and the objects with them: observers are to be told.
+  func lost(_ objects: ContiguousArray<NSManagedObject>) { lostList += objects }
+
   /// The row that says what the object held before the event is about to be replaced.
   func rowChanges(of object: NSManagedObject) {
     guard object.state.contains(.eventListed), !object.state.contains(.eventInserted) else { return }
@@ -170,6 +175,7 @@ final class ChangeLedger {
   /// An object has left the context. Nothing of it is saved; observers are still told what the event did to it.
   func left(_ object: NSManagedObject) {
     object.marks.remove([.inserted, .updated, .deleted, .propagated, .eventUpdated])
+    lockedList.removeAll { $0 === object }
   }
 
   // Events.
@@ -178,20 +184,22 @@ final class ChangeLedger {
   struct Event {
     fileprivate(set) var objects: ContiguousArray<NSManagedObject>
     fileprivate(set) var refreshed: ContiguousArray<NSManagedObject>
+    fileprivate(set) var lost: ContiguousArray<NSManagedObject>
     fileprivate(set) var snapshots: [ObjectIdentifier: EventSnapshot]
   }
 
   /// Whether nothing has happened since the last event ended.
-  var isEventEmpty: Bool { eventList.isEmpty && refreshedList.isEmpty }
+  var isEventEmpty: Bool { eventList.isEmpty && refreshedList.isEmpty && lostList.isEmpty }
 
   /// Hands out the event. The marks of its objects still say what happened to them.
   ///
   /// - Parameter postponed: objects for which the event isn't over: new ones whose delete rules are still due. What
   ///   happened to them is part of the next event.
   func takeEvent(without postponed: [NSManagedObject] = []) -> Event {
-    var event = Event(objects: eventList, refreshed: refreshedList, snapshots: snapshots)
+    var event = Event(objects: eventList, refreshed: refreshedList, lost: lostList, snapshots: snapshots)
     eventList = []
     refreshedList = []
+    lostList = []
     snapshots = [:]
     if postponed.isEmpty { return event }
     let ids = Set(postponed.lazy.map(ObjectIdentifier.init))
@@ -210,6 +218,7 @@ final class ChangeLedger {
     let objects = event.objects
     var changes = ObjectChanges()
     changes.refreshed = event.refreshed
+    changes.deleted = event.lost
     // The beginning, of which all are new or all are updated.
     let new = objects.forEachHeld(
       while: { $0.state.isDisjoint(with: gone) && $0.state.contains(.eventInserted) }, { $0.marks.remove(.event) })

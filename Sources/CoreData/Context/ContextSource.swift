@@ -20,6 +20,9 @@ protocol ContextSource: AnyObject {
   @discardableResult
   func learnKeys(for context: NSManagedObjectContext) -> Bool
 
+  /// The context has forgotten all its objects, and the keys that it had learnt.
+  func keysWereForgotten()
+
   /// Gives new objects their permanent keys; from now on the context finds them by these.
   func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) throws
 

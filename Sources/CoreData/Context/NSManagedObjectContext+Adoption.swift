@@ -13,6 +13,8 @@ extension NSManagedObjectContext {
     plan.updated.objects.forEachHeld { $0.didSave() }
     for object in plan.deleted {
       object.didSave()
+      // Nothing that didSave() has set will be saved.
+      ledger.left(object)
       letGo(object, as: .deleted, to: ObjectOwner(owner.layouts))
     }
   }

@@ -58,12 +58,14 @@ extension NSManagedObjectContext {
   }
 
   /// Reads a fault's row, and returns whether there is one. Unlike reading a property, this has no consequences if the
-  /// row is missing.
+  /// row is missing. A new object needs none.
   func readRow(of object: NSManagedObject) throws -> Bool {
     if object.state.contains(.inaccessible) { return false }
     guard object.state.contains(.fault) else { return true }
-    if object.row == nil { object.row = try source.row(of: object, for: self) }
-    if object.row == nil { return false }
+    if !object.state.contains(.inserted) {
+      if object.row == nil { object.row = try source.row(of: object, for: self) }
+      if object.row == nil { return false }
+    }
     object.fire()
     return true
   }

@@ -3,8 +3,9 @@ extension NSManagedObjectContext {
   func resolve(_ conflicts: StoreConflicts) throws {
     let policy = mergePolicy as? NSMergePolicy ?? .error
     let versions = conflicts.versions.compactMap { conflict -> NSMergeConflict? in
-      let number = owner.number(of: conflict.store)
-      guard let object = owner.registered(conflict.conflict.base.reference, store: number) else { return nil }
+      guard let object = registered(conflict.conflict.base.reference, store: owner.number(of: conflict.store)) else {
+        return nil
+      }
       return NSMergeConflict(object, conflict.conflict)
     }
     if let stated = conflicts.stated {
@@ -13,6 +14,12 @@ extension NSManagedObjectContext {
     }
     try policy.resolve(mergeConflicts: versions + publicConflicts(conflicts.constraints))
     try processChanges(propagatingDeletes: true)
+  }
+
+  /// The object of a row, which may have the temporary key that its object had before the parent saved it.
+  private func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
+    let former = formerKeys[reference.key]
+    return owner.registered(former?.reference ?? reference, store: former?.store ?? store)
   }
 
   private func publicConflicts(

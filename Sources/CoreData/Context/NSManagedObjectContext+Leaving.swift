@@ -19,7 +19,8 @@ extension NSManagedObjectContext {
 
   func leave(_ object: NSManagedObject, as departure: Departure) {
     takeOut(object, as: departure)
-    letGo(object, as: departure, to: ObjectOwner(owner.layouts))
+    letGo(
+      object, as: departure, to: ObjectOwner(owner.layouts, former: departure == .deletedElsewhere ? owner : nil))
   }
 
   /// The first half: the context no longer knows the object, but the object still knows its context. A deleted object's

@@ -66,7 +66,10 @@ extension NSManagedObjectContext {
   /// ``delete(_:)``.
   func deleteObject(_ object: NSManagedObject) {
     guardQueue("delete(_:)")
-    guard object.owner === owner else { misuse(.notInContext(object, self)) }
+    guard object.owner === owner else {
+      if let former = object.owner.former, former === owner { return }
+      misuse(.notInContext(object, self))
+    }
     if object.state.contains(.deleted) { return }
     if object.state.contains(.fault) { object.fireForChange() }
     if object.state.contains(.inaccessible) { return }
@@ -129,11 +132,9 @@ extension NSManagedObjectContext {
     return try requireRow(of: object(with: objectID))
   }
 
-  /// The object, whose row has been read. Throws if there is none.
+  /// The object, whose row has been read. Throws if there is none. A new object needs none.
   func requireRow(of object: NSManagedObject) throws -> NSManagedObject {
-    if object.row == nil { object.row = try source.row(of: object, for: self) }
-    guard object.row != nil else { throw Failure.objectNotFound(id: object.objectID).nsError }
-    object.fire()
+    guard try readRow(of: object) else { throw Failure.objectNotFound(id: object.objectID).nsError }
     return object
   }
 

@@ -22,6 +22,17 @@ extension NSManagedObjectContext {
     scheduleEvent()
   }
 
+  func markRefreshed(_ object: NSManagedObject) {
+    ledger.refreshed(object)
+    scheduleEvent()
+  }
+
+  func markLost(_ objects: ContiguousArray<NSManagedObject>) {
+    if objects.isEmpty { return }
+    ledger.lost(objects)
+    scheduleEvent()
+  }
+
   /// On the main queue an event ends when the queue gets to its next block; `perform` ends its own.
   private func scheduleEvent() {
     guard !isEventScheduled, !isProcessing, concurrencyType == .mainQueueConcurrencyType else { return }

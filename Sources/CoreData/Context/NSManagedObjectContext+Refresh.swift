@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
       if object.state.contains(.updated) { revertChanges(of: object) }
       object.turnIntoFault(announced)
     }
-    ledger.refreshed(object)
+    markRefreshed(object)
   }
 
   /// A new object becomes a fault as well. It has no row to be read from: it starts again with its default values, and
@@ -37,12 +37,12 @@ extension NSManagedObjectContext {
     object.ownState.insert(.fault)
     object.didTurnIntoFault()
     object.tellOfFault(announced)
-    ledger.refreshed(object)
+    markRefreshed(object)
   }
 
   /// A new object has no row to go back to, unless its temporary id is known to the parent.
   private func isRefreshable(_ object: NSManagedObject) -> Bool {
-    object.key > 0 || source.keepsTemporaryKeys && !object.state.contains(.inserted)
+    !object.state.contains(.inserted) && (object.key > 0 || source.keepsTemporaryKeys)
   }
 
   /// The object's row as the store has it now; nil if it is gone. A refresh or a merge can't throw, so a row that can't
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
     for object in owner?.allObjects ?? [] where isRefreshable(object) {
       if object.state.isDisjoint(with: .pending) {
         object.turnIntoFault()
-        ledger.refreshed(object)
+        markRefreshed(object)
       } else {
         refresh(object, mergeChanges: true)
       }
@@ -116,6 +116,7 @@ extension NSManagedObjectContext {
     moveGeneration()
     undoManager?.removeAllActions(withTarget: self)
     formerKeys = [:]
+    source.keysWereForgotten()
     batches = []
     recentDestinations.removeAll()
     post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: ids])
@@ -167,7 +168,9 @@ extension NSManagedObject {
       guard let state = toManyStates[property.toManyIndex] else { continue }
       if state.isChanged {
         // Members that can't be read stay as they were.
-        if let members = owner.members(of: property, in: self) { state.refresh(members) }
+        if let members = owner.members(of: property, in: self) {
+          state.refresh(members) { owner.object(for: $0, store: store) }
+        }
       } else {
         state.discardChanges(keepingBase: false)
       }

@@ -55,8 +55,11 @@ extension NSManagedObjectContext {
     while round.contains(where: { !$0.isEmpty }) {
       for objects in round { objects.forEachHeld { $0.willSave() } }
       let touched = ledger.eventList
+      let known = hasDeletesToPropagate ? Set(pendingLists.joined().map(ObjectIdentifier.init)) : nil
       try processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
+      // What the rules of objects that willSave() has deleted did to others.
+      if let known { round += pendingLists.map { $0.keeping { !known.contains(ObjectIdentifier($0)) } } }
       rounds += 1
       if rounds > 1000 { misuse(.savesNeverSettle(self, round[0])) }
     }

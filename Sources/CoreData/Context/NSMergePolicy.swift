@@ -71,7 +71,10 @@ nonisolated open class NSMergePolicy: NSObject {
     for conflict in list where try !conflict.sourceObject.settleConflict(conflict, by: mergeType) {
       gone.append(conflict.sourceObject)
     }
-    gone.first?.managedObjectContext?.forgetDeletedElsewhere(gone)
+    guard let context = gone.first?.managedObjectContext else { return }
+    // Observers know already of those that were deleted here as well.
+    context.markLost(gone.filter { !$0.state.contains(.deleted) })
+    context.forgetDeletedElsewhere(gone)
   }
 
   /// Settles conflicts of uniqueness constraints, by ``mergeType``.
@@ -124,6 +127,8 @@ extension NSManagedObject {
     }
     row = persisted
     refreshMembers()
+    if type != .overwriteMergePolicyType { dropReadValues(of: base) }
+    managedObjectContext?.markRefreshed(self)
     switch type {
     case .overwriteMergePolicyType:
       if let base { markAllChanged(from: base) }
@@ -140,22 +145,49 @@ extension NSManagedObject {
     return true
   }
 
+  /// Drops destinations and transformables' objects that are held only because they were read, as by prefetching: the
+  /// new row may have others. What a program has set stays, by primitive accessors as well.
+  private func dropReadValues(of base: RowSnapshot?) {
+    guard let changes, let base else { return }
+    for property in layout.slots
+    where property.word >= 0 && changes.holds(property.slot) && !changes.isChanged(property.slot) {
+      switch (property.kind, changes[property.slot]) {
+      case (.transformable, _): changes.drop(property.slot)
+      case (.toOne, .object(let held)):
+        let destination = unsafeDowncast(held, to: NSManagedObject.self)
+        if destination.reference == base.destination(property) { changes.drop(property.slot) }
+      default: break
+      }
+    }
+  }
+
   /// Marks the values that were read as changed, so that nothing of the store's row stays.
   private func markAllChanged(from base: RowSnapshot) {
     if changes == nil { changes = ChangedValues.make(layout) }
-    for property in layout.slots where property.word >= 0 && !changes!.holds(property.slot) {
-      if property.kind == .toOne {
-        changes![property.slot] =
-          base.destination(property).map { .object(owner.object(for: $0, store: store)) } ?? .null
-      } else if property.kind == .binary, !base.isNull(slot: property.slot), base.isReference(word: property.word) {
-        // The store's row may refer to the same file; and a value that can't be read can't be written again.
-        if row?.isEqual(property, to: base) == true { continue }
-        guard let data = try? base.data(property) else { continue }
-        changes![property.slot] = .data(data)
-      } else {
-        changes![property.slot] = base.value(property)
+    for property in layout.slots where property.word >= 0 && !changes!.isChanged(property.slot) {
+      if !changes!.holds(property.slot) {
+        guard let value = readValue(property, of: base) else { continue }
+        changes![property.slot] = value
       }
       changes!.markChanged(property.slot)
+    }
+  }
+
+  /// A value of the row that the object had; nil if it can't be read, so that it can't be written again either, or if
+  /// the present row refers to the same file.
+  private func readValue(_ property: LayoutProperty, of base: RowSnapshot) -> Value? {
+    if base.isNull(slot: property.slot) { return .null }
+    switch property.kind {
+    case .toOne: return base.destination(property).map { .object(owner.object(for: $0, store: store)) } ?? .null
+    case .binary where base.isReference(word: property.word):
+      if row?.isEqual(property, to: base) == true { return nil }
+      return (try? base.data(property)).map { .data($0) }
+    case .transformable:
+      guard case .data(let data) = base.value(property),
+        let object = try? property.attribute.unarchivedValue(ofTransformable: data)
+      else { return nil }
+      return .object(TransformableBox.close(object))
+    default: return base.value(property)
     }
   }
 
@@ -163,12 +195,13 @@ extension NSManagedObject {
   private func settleMissingRow(objectWins: Bool) -> Bool {
     guard let context = managedObjectContext else { return true }
     if state.contains(.deleted) || !objectWins { return false }
-    if let row { markAllChanged(from: row) }
+    let base = row
     row = nil
+    if let base { markAllChanged(from: base) }
     // Its members went with the row; those that were added here remain.
     for case let state? in toManyStates {
       state.discardOrder()
-      state.refresh([])
+      state.refresh([]) { owner.object(for: $0, store: store) }
     }
     context.markInserted(self)
     return true

@@ -64,6 +64,8 @@ final class ParentSource: ContextSource {
     return true
   }
 
+  func keysWereForgotten() { knownKeyCount = 0 }
+
   func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) throws {
     let known = objects.map { ParentReference($0.reference, nil) }
     try ask(for: context) { parent in try parent.obtainPermanentIDs(for: known.map(parent.object(for:))) }

@@ -6,7 +6,8 @@ extension StoresSource {
     if try isMerged(description, options: options, context: context) {
       return try merged(description, options: options, context: context)
     }
-    if options.batchSize > 0, case .rows = description.output {
+    // To refresh objects that the context has, their rows have to be read.
+    if options.batchSize > 0, !options.refreshing, case .rows = description.output {
       return try batched(description, options: options, context: context)
     }
     return try candidates(description, options, for: context)

@@ -15,6 +15,8 @@ final class StoresSource: ContextSource {
 
   func learnKeys(for context: NSManagedObjectContext) -> Bool { false }
 
+  func keysWereForgotten() {}
+
   func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) {}
 
   func generation(for context: NSManagedObjectContext) throws -> QueryGeneration? { try context.pinnedGeneration() }

@@ -65,6 +65,14 @@ extension MisuseReport {
       remedy: "Fetch the destination in the source's context: context.object(with: destination.objectID).")
   }
 
+  static func deletedElsewhere(_ object: NSManagedObject, key: String, other: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "The relationship \"\(key)\" was not set: one of its objects was deleted by another context or program.",
+      facts: [("Source", place(object)), ("Destination", place(other))],
+      how: "Its context merged the deletion, and the object has left it.",
+      remedy: "Ask the object for its managedObjectContext, which is nil then.")
+  }
+
   static func wrongEntity(_ object: NSManagedObject, property: LayoutProperty, other: NSManagedObject)
     -> MisuseReport
   {

@@ -17,7 +17,10 @@ extension NSManagedObject {
 
   /// Sets the destination of a to-one relationship, and updates the old and the new destination.
   final func setToOne(_ destination: NSManagedObject?, _ property: LayoutProperty) {
-    if let destination { check(destination, property) }
+    if let destination {
+      if isParted(from: destination, property) { return }
+      check(destination, property)
+    }
     if !owner.announcedDestinations.isEmpty { noteSetDestination(destination, property) }
     let announced = announceChange(of: property)
     defer { announced?.end() }
@@ -133,6 +136,7 @@ extension NSManagedObject {
 
   /// Adds a member that is not in the relationship.
   final func connect(_ member: NSManagedObject, _ property: LayoutProperty) {
+    if isParted(from: member, property) { return }
     check(member, property)
     let announced = announceChange(of: property, .members)
     defer { announced?.end() }
@@ -228,7 +232,13 @@ extension NSManagedObject {
     let announced = announceChange(of: property, .members)
     defer { announced?.end() }
     if property.kind == .toOne {
-      changes?.drop(property.slot)
+      guard let changes, changes.holds(property.slot) else { return }
+      let current = toOne(property)
+      changes.drop(property.slot)
+      // It may have come from a third object, or gone to one, which has to agree as well.
+      guard let inverse = layout.inverse(of: property), case let committed = toOne(property), current !== committed
+      else { return }
+      for other in [current, committed] where other !== object { other?.revertMember(self, inverse) }
     } else if property.toManyIndex < toManyStates.count {
       toManyStates[property.toManyIndex]?.revert(object)
     }
@@ -244,6 +254,13 @@ extension NSManagedObject {
       guard case .object(let held) = changes[property.slot], gone.contains(where: { $0 === held }) else { continue }
       if changedSlots.contains(property.slot) { changes[property.slot] = .null } else { changes.drop(property.slot) }
     }
+  }
+
+  /// Whether one of two objects of one context has left it since its row was deleted elsewhere. Then they stay apart.
+  private final func isParted(from other: NSManagedObject, _ property: LayoutProperty) -> Bool {
+    if owner === other.owner || (owner.former ?? owner) !== (other.owner.former ?? other.owner) { return false }
+    warn(.deletedElsewhere(self, key: property.name, other: other))
+    return true
   }
 
   final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {

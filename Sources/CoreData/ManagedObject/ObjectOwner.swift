@@ -21,8 +21,13 @@ class ObjectOwner {
   /// Whether there is a context, in which references lead to objects. Without one, relationships are empty.
   final let hasContext: Bool
 
-  init(_ layouts: ModelLayouts, hasContext: Bool = false) {
+  /// Of objects whose rows were deleted elsewhere, the owner that they had. No program can know of that in time, so it
+  /// may still delete them in that context or relate them to others.
+  final let former: ObjectOwner?
+
+  init(_ layouts: ModelLayouts, hasContext: Bool = false, former: ObjectOwner? = nil) {
     self.layouts = layouts
+    self.former = former
     self.hasContext = hasContext
     model = layouts.model
   }

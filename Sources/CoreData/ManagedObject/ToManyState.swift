@@ -180,16 +180,25 @@ final class ToManyState {
   }
 
   /// Takes the store's current members. Members added or removed both here and there are no longer recorded as changes.
-  /// A changed order stays as it is.
-  func refresh(_ base: ContiguousArray<RowReference>) {
-    if order != nil { return }
+  /// A changed order stays; members that the store has lost are taken out of it, those that it has gained come last.
+  func refresh(_ base: ContiguousArray<RowReference>, object: (RowReference) -> NSManagedObject) {
+    let members = Set(base)
+    if let former = self.base, order != nil { adjustOrder(from: Set(former), to: base, members, object) }
     self.base = base
     noteChange()
-    let members = Set(base)
     if !departed.isEmpty { takeOutDeparted() }
     arrivals.removeAll { members.contains($0.reference) }
     addedIndex = nil
     removed.formIntersection(members)
+  }
+
+  private func adjustOrder(
+    from former: Set<RowReference>, to base: ContiguousArray<RowReference>, _ members: Set<RowReference>,
+    _ object: (RowReference) -> NSManagedObject
+  ) {
+    order!.removeAll { former.contains($0.reference) && !members.contains($0.reference) }
+    let known = former.union(order!.lazy.map(\.reference)).union(removed)
+    for reference in base where !known.contains(reference) { order!.append(object(reference)) }
   }
 
   /// Called after a save: the current members are now the store's. A new member that was deleted, and so has left its

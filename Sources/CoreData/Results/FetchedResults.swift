@@ -246,7 +246,10 @@ final class FetchedResults: ChangeFollower {
 
   /// Reads the rows of all refreshed faults at once; those whose rows are gone have left the list.
   private func withRows(_ event: ResultsEvent, _ criteria: ResultsCriteria) throws -> ResultsEvent {
-    let faults = event.changed.filter { $0.state.contains(.fault) && criteria.concerns($0) }
+    let faults = event.changed.filter {
+      // A new object that is a fault has its default values.
+      $0.state.intersection([.fault, .inserted]) == .fault && criteria.concerns($0)
+    }
     if faults.isEmpty { return event }
     try context.readRows(of: faults)
     if context.parent != nil { return event }

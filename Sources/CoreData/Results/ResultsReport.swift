@@ -43,16 +43,46 @@ extension ResultsList {
     var report = ResultsReport()
     let emptied = takeOut(edit.removed + edit.moved.map(\.member))
     let entries = Dictionary(grouping: edit.moved.map(\.entry) + edit.inserted, by: \.sectionName)
+    // Sections that were emptied and get objects again may have another place.
+    var former: [String: Int] = [:]
     if hasSectionNames {
-      for index in emptied.sorted(by: >) where entries[sections[index].name] == nil {
+      if emptied.contains(where: { entries[sections[$0].name] != nil }) {
+        for section in sections { former[section.name] = section.index }
+      }
+      for index in emptied.sorted(by: >) {
         report.removedSections.append((index, ResultsSection(sections[index].name)))
         removeSection(at: index)
       }
     }
     let new = try putIn(entries, criteria)
+    let unmoved = former.isEmpty ? [] : unmoved(former, refilled: Set(new.map(\.name)))
+    report.removedSections.removeAll { unmoved.contains($0.section.name) }
     report.insertedSections = new.map { (index: $0.index, section: $0) }.sorted(on: \.index)
+    report.insertedSections.removeAll { unmoved.contains($0.section.name) }
     reportSections(edit, in: &report)
     return report
+  }
+
+  /// Those of the refilled sections that still come after the same sections as before, so that nothing is told of them.
+  private func unmoved(_ former: [String: Int], refilled: Set<String>) -> Set<String> {
+    var unmoved: Set<String> = []
+    // The former places grow along the sections that have not moved: from the back, where the next of the others is.
+    var limits = [Int](repeating: .max, count: sections.count + 1)
+    for section in sections.reversed() {
+      let isFixed = former[section.name] != nil && !refilled.contains(section.name)
+      limits[section.index] = isFixed ? former[section.name]! : limits[section.index + 1]
+    }
+    var last = -1
+    for section in sections {
+      guard let place = former[section.name] else { continue }
+      if !refilled.contains(section.name) {
+        last = place
+      } else if place > last, place < limits[section.index + 1] {
+        unmoved.insert(section.name)
+        last = place
+      }
+    }
+    return unmoved
   }
 
   /// Removes objects from their sections. Returns the sections that are now empty.
