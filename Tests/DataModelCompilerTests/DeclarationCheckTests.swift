@@ -127,6 +127,54 @@ struct DeclarationCheckTests {
     #expect(hidden.problems.map(\.isError) == [false])
   }
 
+  @Test("A property with a getter outside the model is written down, unless its getter waits or throws")
+  func computed() throws {
+    func isWritten(_ property: String) throws -> Bool {
+      let output = try Self.output("class Author: NSManagedObject { \(property) }")
+      #expect(output.problems.isEmpty, "\(property)")
+      return output.files.last?.text.contains("if key == \"full\" { return object.full }") == true
+    }
+    for property in [
+      "var full: String { \"\" }", "var full: [Int: String]? { get { nil } set {} }", "lazy var full = make()",
+      "override var full: String { didSetUp() }", "public internal(set) var full: String { get { \"\" } set {} }",
+      "@objc var full: String { \"\" }", "@MainActor var full: String { \"\" }",
+    ] {
+      #expect(try isWritten(property), "\(property)")
+    }
+    for property in [
+      "var full = \"\"", "var full: String = \"\" { didSet {} }", "var full: String { willSet {} }", "let full = 1",
+      "private var full: String { \"\" }", "static var full: String { \"\" }", "class var full: String { \"\" }",
+      "var full: String { get throws { \"\" } }", "var full: String { get async { \"\" } }",
+      "@nonobjc var full: String { \"\" }", "@available(*, unavailable) var full: String { \"\" }",
+      "@Library var full: String { \"\" }",
+    ] {
+      #expect(try !isWritten(property), "\(property)")
+    }
+  }
+
+  @Test("So it is in extensions and in subclasses of another module's class, but not in other classes")
+  func computedElsewhere() throws {
+    func text(_ source: String) throws -> String { try Self.output(source).files.last?.text ?? "" }
+    let full = "var full: String { \"\" }"
+    let plain = "class Author: NSManagedObject {}"
+    #expect(try text("\(plain)\nextension Author { \(full) }").contains("object.full"))
+    #expect(try !text("\(plain)\nprivate extension Author { \(full) }").contains("object.full"))
+    #expect(try !text("\(plain)\n@Library extension Author { \(full) }").contains("object.full"))
+    #expect(try !text("\(plain)\nclass Reader: NSObject { \(full) }").contains("object.full"))
+    #expect(try !text("\(plain)\nclass A: B { \(full) }\nclass B: A { \(full) }").contains("object.full"))
+    let conditional = try text("#if LIBRARY\nclass Author: NSManagedObject { \(full) }\n#endif")
+    #expect(conditional.contains("#if (LIBRARY)\nnonisolated enum ManagedAccessorsOfAuthor"))
+    // A class without any has an empty enumeration, so that nothing is looked for in vain.
+    let both = try text("\(plain)\nclass Book: NSManagedObject { \(full) }")
+    #expect(both.contains("nonisolated enum ManagedAccessorsOfAuthor: _ManagedAccessors {\n}"))
+    #expect(try !text(plain).contains("ManagedAccessorsOf"))
+
+    var compiler = DataModelCompiler(module: "App")
+    compiler.dependencies = [("Paint", [.init(path: "Base.swift", text: "open class Base: NSManagedObject {}")])]
+    let file = DataModelCompiler.SourceFile(path: "Book.swift", text: "import Paint\nclass Book: Base { \(full) }")
+    #expect(compiler.compile(models: [], sources: [file]).files.last?.text.contains("object.full") == true)
+  }
+
   @Test("A class's own validation method is written down; a private one is a warning, and others are none")
   func validators() throws {
     func output(_ method: String) throws -> (text: String, problems: [SourceProblem]) {

@@ -60,6 +60,14 @@ final class Toolchain {
     public enum _ManagedModules {
       public static func note(_ name: StaticString, hasOwnAccessors: Bool = false) {}
     }
+    public protocol _ManagedAccessors {
+      static var keys: [String] { get }
+      static func value(of object: NSManagedObject, forKey key: String) -> Any?
+    }
+    extension _ManagedAccessors {
+      public static var keys: [String] { [] }
+      public static func value(of object: NSManagedObject, forKey key: String) -> Any? { nil }
+    }
     open class NSManagedObject: NSObject {
       public func primitiveKey(_ key: ManagedKey, of property: ManagedKey) -> ManagedKey { property }
       public func setPrimitiveManagedValue<T>(

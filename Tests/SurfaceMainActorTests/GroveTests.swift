@@ -31,6 +31,15 @@ public final class Grove: NSManagedObject {
   }
 }
 
+@MainActor protocol Labelled {
+  var label: String { get }
+}
+
+extension Grove: Labelled {
+  var label: String { "Grove of \(name ?? "nobody")" }
+  @MainActor var shortLabel: String { "G" }
+}
+
 nonisolated enum Forestry {
   /// Off the main actor.
   static func plant(in container: NSPersistentContainer) async throws -> [String] {
@@ -48,6 +57,13 @@ nonisolated enum Forestry {
       request.predicate = NSPredicate(#Predicate<Tree> { $0.height > 5 })
       request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Tree.species))]
       return try context.fetch(request).compactMap(\.species)
+    }
+  }
+
+  static func labels(in container: NSPersistentContainer) async throws -> [String?] {
+    await container.performBackgroundTask { context in
+      let grove = Grove(context: context)
+      return ["label", "shortLabel"].map { grove.value(forKey: $0) as? String }
     }
   }
 
@@ -82,6 +98,11 @@ struct GroveTests {
   func ownAccessor() {
     let grove = Grove(context: container().viewContext)
     #expect(grove.value(forKey: "initial") as? String == "u")
+  }
+
+  @Test("Properties of the main actor are found by their keys on other queues, as through Objective-C")
+  func computed() async throws {
+    #expect(try await Forestry.labels(in: container()) == ["Grove of unnamed", "G"])
   }
 
   @Test("A class's own method that validates a value is found off the main actor")

@@ -64,13 +64,15 @@ extension NSManagedObject {
     }
   }
 
-  /// A stored Swift property of the subclass, which Apple's key-value coding would find through Objective-C.
-  final func ownValue(forKey key: String) -> Any? {
+  /// The value of a Swift property of the subclass, which Apple's key-value coding would find through Objective-C: one
+  /// with a getter, if the class was compiled with the plugin, or a stored one. nil if there is none of that name.
+  final func ownValue(forKey key: String) -> Any?? {
     if key == "objectID" { return objectID }
     if key == "self" { return self }
+    if let own = ownAccessors[key] { return .some(own.value(of: self, forKey: key)) }
     var mirror: Mirror? = Mirror(reflecting: self)
     while let level = mirror {
-      if let child = level.children.first(where: { $0.label == key }) { return child.value }
+      if let child = level.children.first(where: { $0.label == key }) { return .some(unwrapped(child.value)) }
       mirror = level.superclassMirror
     }
     return nil

@@ -318,9 +318,10 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// The value of a property: numbers as `NSNumber`, to-many relationships as `NSSet` or `NSOrderedSet`.
   ///
-  /// For a transient attribute this calls the class's own accessor, if the class was compiled with the plugin.
-  /// `primitiveName` is the primitive value of `name`, unless the entity has a property of that name. A key that the
-  /// entity lacks otherwise is a misuse; ``value(checkedForKey:)`` throws instead.
+  /// If the class was compiled with the plugin, this calls its own accessor of a transient attribute, and the getter of
+  /// a property that the model lacks. Its stored properties are found as well. `primitiveName` is the primitive
+  /// value of `name`, unless the entity has a property of that name. Any other key is a misuse;
+  /// ``value(checkedForKey:)`` throws instead.
   open func value(forKey key: String) -> Any? {
     fireIfNeeded(call: "value(forKey: \"\(key)\")")
     guard let index = layout.index(named: key) else { return valueOfNoProperty(key) }

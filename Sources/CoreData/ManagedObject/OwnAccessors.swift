@@ -1,12 +1,13 @@
 import Foundation
 
-/// The accessors that a class itself has for transient attributes, and its methods `validateTitle(_:)`. Key-value
-/// coding and validation call them through this type, because without Objective-C a method can't be found by its name.
+/// The properties with a getter that a class itself has, for transient attributes or outside the model, and its methods
+/// `validateTitle(_:)`. Key-value coding and validation call them through this type, because without Objective-C a
+/// method can't be found by its name.
 /// The plugin writes an enumeration `ManagedAccessorsOfBook` for a class `Book`.
 public protocol _ManagedAccessors {
-  /// The attributes that have such an accessor.
+  /// The names of the properties.
   static var keys: [String] { get }
-  /// The value that the accessor of `object`, an object of the class, returns for one of `keys`.
+  /// The value that the getter of `object`, an object of the class, returns for one of `keys`.
   static func value(of object: NSManagedObject, forKey key: String) -> Any?
   /// The keys that have a validation method; a property of that name may begin with a capital letter.
   static var validatedKeys: [String] { get }
@@ -16,13 +17,25 @@ public protocol _ManagedAccessors {
   ) throws
 }
 
-/// The accessors and validation methods of a class and its superclasses, by the index of the property in an entity.
+/// A class that has none of them.
+extension _ManagedAccessors {
+  public static var keys: [String] { [] }
+  public static func value(of object: NSManagedObject, forKey key: String) -> Any? { nil }
+  public static var validatedKeys: [String] { [] }
+  public static func validate(
+    _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
+  ) throws {}
+}
+
+/// The accessors and validation methods of a class and its superclasses, by the index of the property in an entity; the
+/// others by their names.
 ///
 /// Never changed after it was made. The layout frees the one that it keeps.
 final class OwnAccessors: @unchecked Sendable {
   // `@unchecked Sendable`: all is constant.
   let type: ObjectIdentifier
   private let accessors: [Int: any _ManagedAccessors.Type]
+  private let others: [String: any _ManagedAccessors.Type]
   private let validators: [Int: (accessors: any _ManagedAccessors.Type, key: String)]
   /// Held while a layout gets its own.
   fileprivate static let lock = NSLock()
@@ -30,12 +43,17 @@ final class OwnAccessors: @unchecked Sendable {
   init(_ type: NSManagedObject.Type, _ layout: EntityLayout) {
     self.type = ObjectIdentifier(type)
     var accessors: [Int: any _ManagedAccessors.Type] = [:]
+    var others: [String: any _ManagedAccessors.Type] = [:]
     var validators: [Int: (accessors: any _ManagedAccessors.Type, key: String)] = [:]
     var level: AnyClass? = type
     while let owner = level, owner != NSManagedObject.self {
       if let own = OwnAccessors.accessors(of: owner) {
         for key in own.keys {
-          if let index = layout.index(named: key), accessors[index] == nil { accessors[index] = own }
+          if let index = layout.index(named: key) {
+            if accessors[index] == nil { accessors[index] = own }
+          } else if others[key] == nil {
+            others[key] = own
+          }
         }
         for key in own.validatedKeys {
           let index = layout.index(named: key) ?? layout.index(named: key.prefix(1).uppercased() + key.dropFirst())
@@ -45,6 +63,7 @@ final class OwnAccessors: @unchecked Sendable {
       level = _getSuperclass(owner)
     }
     self.accessors = accessors
+    self.others = others
     self.validators = validators
   }
 
@@ -57,6 +76,7 @@ final class OwnAccessors: @unchecked Sendable {
   }
 
   subscript(index: Int) -> (any _ManagedAccessors.Type)? { accessors[index] }
+  subscript(key: String) -> (any _ManagedAccessors.Type)? { others[key] }
 
   /// The type that the plugin wrote for a class, found by its name.
   private static func accessors(of type: AnyClass) -> (any _ManagedAccessors.Type)? {

@@ -1,8 +1,9 @@
-/// What a class itself has that is called by its name: accessors of transient attributes, such as a full name made of
-/// two names, or the section of a date; and methods that validate a value.
+/// What a class itself has that is called by its name: properties with a getter, such as a full name made of two names,
+/// or the section of a date, be they accessors of transient attributes or outside the model; and methods that validate
+/// a value.
 ///
 /// Swift can't find a property or a method by its name at run time, so this writes an enumeration of them for each
-/// class that declares some.
+/// class. A class that declares none has an empty one: the runtime takes long to find out that there is none.
 extension AccessorWriter {
   private struct Own {
     var accessors: [SwiftSource.OwnProperty] = []
@@ -13,8 +14,11 @@ extension AccessorWriter {
     var found: [String: Own] = [:]
     for source in sources {
       for property in source.properties {
-        guard let name = ownerName(property.owner), transients[name]?.contains(property.name) == true else { continue }
+        guard let name = ownerName(property.owner) else { continue }
+        let isTransient = transients[name]?.contains(property.name) == true
+        guard isTransient || isCallable(property) && types.isManaged(property.owner) else { continue }
         if property.access <= .isFilePrivate {
+          if !isTransient { continue }
           warn(
             "\(name).\(property.name) is the accessor of a transient attribute, and private, so value(forKey:) and "
               + "section names don't find it. Make it internal",
@@ -34,7 +38,29 @@ extension AccessorWriter {
         }
       }
     }
-    for (name, own) in found.sorted(by: { $0.key < $1.key }) { writeEnumeration(name, own) }
+    if found.isEmpty { return }
+    for path in types.ownClasses where types.isManaged(path) {
+      if let name = ownerName(path), found[name] == nil { found[name] = Own() }
+    }
+    let declarations = Dictionary(grouping: sources.flatMap(\.types)) { $0.path.joined(separator: ".") }
+    for (name, own) in found.sorted(by: { $0.key < $1.key }) {
+      writeEnumeration(name, own, conditions: Self.conditions(ofAnyOf: declarations[name] ?? []))
+    }
+  }
+
+  /// The conditions under which a class is there, which may be declared in several branches of an `#if`.
+  private static func conditions(ofAnyOf declarations: [SwiftSource.TypeDeclaration]) -> [String] {
+    guard declarations.count > 1 else { return declarations.first?.conditions ?? [] }
+    if declarations.contains(where: \.conditions.isEmpty) { return [] }
+    let branches = declarations.map { "(" + $0.conditions.map { "(\($0))" }.joined(separator: " && ") + ")" }
+    return [branches.joined(separator: " || ")]
+  }
+
+  /// Whether generated code can ask for a property. Another attribute may be another actor's, or say that the property
+  /// is not available; `@nonobjc` takes it out of key-value coding on Apple's systems.
+  private func isCallable(_ property: SwiftSource.OwnProperty) -> Bool {
+    property.isAnsweredByCode
+      && property.attributes.isSubset(of: ["objc", "MainActor", "inlinable", "inline", "usableFromInline"])
   }
 
   /// The full name of a class that generated code can name; nil for other types.
@@ -49,7 +75,7 @@ extension AccessorWriter {
     problems.append(SourceProblem(isError: false, file: source.path, line: line, column: column, message: message))
   }
 
-  private mutating func writeEnumeration(_ owner: String, _ own: Own) {
+  private mutating func writeEnumeration(_ owner: String, _ own: Own, conditions: [String]) {
     hasOwnAccessors = true
     let values = own.accessors.map { property in
       Self.guarded(
@@ -60,23 +86,36 @@ extension AccessorWriter {
       Self.guarded(
         "    if key == \"\(validator.key)\" { return try object.\(validator.name)(value) }\n", by: validator.conditions)
     }
-    let object = "    let object = unsafeDowncast(object, to: \(owner).self)\n"
-    addToBody(
-      """
+    let name = "ManagedAccessorsOf\(owner.split(separator: ".").joined(separator: "_"))"
+    let object = "    let object = unsafeDowncast(object, to: \(owner).self)"
+    var text = "nonisolated enum \(name): _ManagedAccessors {\n"
+    if !values.isEmpty {
+      text += """
+          static var keys: [String] { \(Self.list(own.accessors.map(\.name))) }
+          static func value(of object: NSManagedObject, forKey key: String) -> Any? {
+            unsafeBitCast(answer, to: ((NSManagedObject, String) -> Any?).self)(object, key)
+          }
+          // What belongs to the main actor is asked for on any queue, as through Objective-C.
+          @MainActor private static func answer(of object: NSManagedObject, forKey key: String) -> Any? {
+        \(object)
+        \(values.joined())    return nil
+          }
 
-      nonisolated enum ManagedAccessorsOf\(owner.split(separator: ".").joined(separator: "_")): _ManagedAccessors {
-        static var keys: [String] { \(Self.list(own.accessors.map(\.name))) }
-        static func value(of object: NSManagedObject, forKey key: String) -> Any? {
-      \(values.isEmpty ? "" : object)\(values.joined())    return nil
-        }
-        static var validatedKeys: [String] { \(Self.list(own.validators.map(\.key))) }
-        static func validate(
-          _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
-        ) throws {
-      \(validations.isEmpty ? "" : object)\(validations.joined())  }
-      }
+        """
+    }
+    if !validations.isEmpty {
+      text += """
+          static var validatedKeys: [String] { \(Self.list(own.validators.map(\.key))) }
+          static func validate(
+            _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
+          ) throws {
+        \(object)
+        \(validations.joined())  }
 
-      """)
+        """
+    }
+    text += "}\n"
+    addToBody("\n" + Self.guarded(text, by: conditions))
   }
 
   /// The same name may be in several branches of an `#if`.

@@ -94,10 +94,16 @@ struct TypeIndex {
 
   /// Whether a class's superclasses lead to `NSManagedObject`.
   func isManaged(_ path: [String]) -> Bool {
-    guard let last = ancestry(of: path).last, let entry = ownType(last.split(separator: ".").map(String.init)) else {
-      return false
+    var current = ownType(path)
+    var passed: Set<String> = []
+    while let entry = current, case .classType = entry.declaration.kind {
+      let (path, inherited) = (entry.declaration.path, entry.declaration.inherited)
+      if [["NSManagedObject"], ["CoreData", "NSManagedObject"]].contains(inherited) { return true }
+      // A source may be wrong, and classes inherit from each other.
+      guard !inherited.isEmpty, passed.insert("\(entry.module).\(path.joined(separator: "."))").inserted else { break }
+      current = lookUp(inherited, in: Array(path.dropLast()))
     }
-    return ["NSManagedObject", "CoreData.NSManagedObject"].contains(entry.declaration.inherited.joined(separator: "."))
+    return false
   }
 
   /// A type as code in an extension elsewhere must write it: own types with all they are nested in, since

@@ -47,6 +47,8 @@ struct SwiftSource {
     var access: Access
     /// The attributes in front of it: `MainActor`, `Published`.
     var attributes: Set<String>
+    /// Whether it has a getter, or is lazy; a stored value is found without a name in code.
+    var isAnsweredByCode: Bool
     var conditions: [String]
     var line: Int
     var column: Int

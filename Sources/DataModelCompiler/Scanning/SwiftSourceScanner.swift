@@ -20,6 +20,8 @@ struct SwiftSourceScanner {
     var defaultAccess: SwiftSource.Access
     /// The highest access that members can have.
     var maximumAccess: SwiftSource.Access
+    /// An extension's attributes, which are its members' as well.
+    var attributes: Set<String> = []
   }
 
   private struct Conditional {
@@ -34,6 +36,7 @@ struct SwiftSourceScanner {
     var attributes: Set<String> = []
     var access: SwiftSource.Access?
     var isStatic = false
+    var isLazy = false
   }
 
   static func scan(_ text: String, fileName: String, path: String) -> SwiftSource {
@@ -100,6 +103,7 @@ struct SwiftSourceScanner {
     case "final", "dynamic", "override", "lazy", "weak", "unowned", "required", "convenience", "mutating",
       "nonmutating", "nonisolated", "optional", "indirect", "distributed":
       position += 1
+      modifiers.isLazy = modifiers.isLazy || word == "lazy"
       if current.isPunctuation("(") { skipBalanced() }
       return true
     case "class": typeDeclaration(.classType, modifiers)
@@ -171,7 +175,7 @@ struct SwiftSourceScanner {
     enterBody(
       Scope(
         path: path, defaultAccess: access ?? .isInternal,
-        maximumAccess: access.map { max($0, .isFilePrivate) } ?? .isOpen))
+        maximumAccess: access.map { max($0, .isFilePrivate) } ?? .isOpen, attributes: modifiers.attributes))
   }
 
   /// Goes to the brace that opens the body and enters it.
@@ -234,11 +238,27 @@ struct SwiftSourceScanner {
   private mutating func ownProperty(_ modifiers: Modifiers) {
     position += 1
     guard let scope = scopes.last, current.kind == .word, !modifiers.isStatic else { return }
+    let name = current
+    position += 1
     source.properties.append(
       SwiftSource.OwnProperty(
-        name: current.text, owner: scope.path, access: access(modifiers), attributes: modifiers.attributes,
-        conditions: conditions, line: current.line, column: current.column))
+        name: name.text, owner: scope.path, access: access(modifiers),
+        attributes: modifiers.attributes.union(scope.attributes),
+        isAnsweredByCode: modifiers.isLazy || hasPlainGetter(),
+        conditions: conditions, line: name.line, column: name.column))
+  }
+
+  /// Whether the property whose name was just read has a getter that neither waits nor throws. The position stays.
+  private mutating func hasPlainGetter() -> Bool {
+    let start = position
+    defer { position = start }
+    guard current.isPunctuation(":") else { return false }
     position += 1
+    _ = type()
+    guard current.isPunctuation("{") else { return false }
+    position += 1
+    if current.isWord("willSet") || current.isWord("didSet") { return false }
+    return !current.isWord("get") || next.isPunctuation("{")
   }
 
   /// Notes a function if it is a validation method; no other is of use.
