@@ -203,6 +203,23 @@ extension Float: ManagedValueWithEmpty {
   }
 }
 
+extension CGFloat: ManagedValueWithEmpty {
+  /// Nil reads as 0.
+  public static var emptyManagedValue: CGFloat { 0 }
+
+  /// The number; nil when the property is nil.
+  @inlinable
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> CGFloat? {
+    object.storedOptionalDouble(key).map { CGFloat($0) }
+  }
+
+  /// Sets the number; nil takes it away.
+  @inlinable
+  public static func writeManagedOptional(_ value: CGFloat?, _ object: NSManagedObject, _ key: ManagedKey) {
+    object.storeDouble(value.map { Double($0) }, key)
+  }
+}
+
 extension String: ManagedValueWithEmpty {
   /// Nil reads as an empty string.
   public static var emptyManagedValue: String { "" }

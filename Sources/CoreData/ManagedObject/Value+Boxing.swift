@@ -212,6 +212,7 @@ extension NSNumber {
     case let value as Int32: self.init(value: value)
     case let value as Int64: self.init(value: value)
     case let value as Float: self.init(value: value)
+    case let value as CGFloat: self.init(value: Double(value))
     case let value as Int8: self.init(value: value)
     case let value as UInt: self.init(value: value)
     case let value as UInt8: self.init(value: value)
