@@ -19,6 +19,8 @@ class Contact: NSManagedObject {
   var fullName: String { [first, last].compactMap { $0 }.joined(separator: " ") }
 
   var isAdult: Bool { age >= 18 }
+  var stage: Stage { isAdult ? .grown : .growing }
+  var wish: Stage? = .grown
 
   // None of these can be asked for by a name, and the file with the accessors compiles all the same.
   @nonobjc var handler: () -> Void { {} }
@@ -28,6 +30,8 @@ class Contact: NSManagedObject {
   static var count: Int { 0 }
   @available(*, unavailable) var gone: Int { 0 }
 }
+
+enum Stage: Int { case growing, grown }
 
 final class Colleague: Contact {
   override var fullName: String { super.fullName + " (colleague)" }
@@ -123,6 +127,19 @@ struct ComputedPropertiesTests {
       ada.last = nil
       #expect(ada.value(forKey: "initial") == nil)
       #expect(ada.value(forKey: "draft") == nil)
+    }
+  }
+
+  @Test("An enumeration over whole numbers is its number there, as Objective-C sees it")
+  func enumerations() throws {
+    try withContacts { context in
+      let contacts = try context.fetch(request())
+      #expect(contacts[0].value(forKey: "stage") as? Int == 0)
+      #expect(contacts[0].value(forKey: "wish") as? Int == 1)
+      #expect(contacts.filter(NSPredicate(format: "stage == 1").evaluate(with:)).map(\.first) == ["George", "Mary"])
+      let order = [NSSortDescriptor(key: "stage", ascending: false), NSSortDescriptor(key: "first", ascending: false)]
+      let sorted = try #require(NSArray(array: contacts).sortedArray(using: order) as? [Contact])
+      #expect(sorted.map(\.first) == ["Mary", "George", "Ada"])
     }
   }
 

@@ -69,10 +69,12 @@ extension NSManagedObject {
   final func ownValue(forKey key: String) -> Any?? {
     if key == "objectID" { return objectID }
     if key == "self" { return self }
-    if let own = ownAccessors[key] { return .some(own.value(of: self, forKey: key)) }
+    if let own = ownAccessors[key] { return .some(own.value(of: self, forKey: key).map(wholeNumber(orValue:))) }
     var mirror: Mirror? = Mirror(reflecting: self)
     while let level = mirror {
-      if let child = level.children.first(where: { $0.label == key }) { return .some(unwrapped(child.value)) }
+      if let child = level.children.first(where: { $0.label == key }) {
+        return .some(unwrapped(child.value).map(wholeNumber(orValue:)))
+      }
       mirror = level.superclassMirror
     }
     return nil
@@ -115,4 +117,10 @@ extension NSManagedObject {
     for member in wanted where !had.contains(ObjectIdentifier(member)) { state.add(member) }
     if property.isOrdered { state.reorder(wanted) }
   }
+}
+
+/// Of an enumeration over whole numbers the number, which is what Objective-C sees of it.
+private func wholeNumber(orValue value: Any) -> Any {
+  guard let number = (value as? any RawRepresentable)?.rawValue, number is any BinaryInteger else { return value }
+  return number
 }
