@@ -53,6 +53,60 @@ final class ColourTransformer: ValueTransformer {
   init() {}
 }
 
+enum Form: String, Codable {
+  case round
+  case square
+}
+
+@Model final class Tile {
+  #Unique<Tile>([\.form, \.number])
+  #Index<Tile>([\.form], [\.place, \.form])
+  var form: Form
+  var number: Int
+  var place = Corner.Place(x: 0, y: 0)
+  init(_ form: Form, _ number: Int) {
+    self.form = form
+    self.number = number
+  }
+}
+
+@Model final class Corner {
+  struct Place: Codable, Hashable {
+    var x: Int
+    var y: Int
+  }
+  @Attribute(.unique) var form: Form
+  #Unique<Corner>([\.place])
+  var place: Place
+  init(_ form: Form, _ place: Place) {
+    self.form = form
+    self.place = place
+  }
+}
+
+@Model final class Room {
+  @Attribute(.unique) var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Chair.room) var chairs: [Chair] = []
+  init(name: String) { self.name = name }
+}
+
+@Model final class Chair {
+  #Unique<Chair>([\.room, \.number])
+  var room: Room?
+  var number: Int
+  var note: String
+  init(room: Room, number: Int, note: String) {
+    self.room = room
+    self.number = number
+    self.note = note
+  }
+}
+
+@Model final class Chest {
+  @Attribute(.unique) var location: Location
+  init(location: Location) { self.location = location }
+}
+
 @Suite("Options of properties")
 struct OptionTests {
   private func gallery(_ folder: TemporaryFolder) throws -> ModelContext {
@@ -169,5 +223,71 @@ struct OptionTests {
     let other = ModelContext(container)
     let notes = try other.fetch(FetchDescriptor<Sheet>()).map(\.note)
     #expect(notes == ["clean"])
+  }
+
+  @Test(
+    "New models at both ends of a constraint's relationship stand for the stored ones that they update",
+    arguments: [true, false])
+  func uniqueOnBothEnds(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(
+      for: Room.self, Chair.self,
+      configurations: inFile
+        ? ModelConfiguration(url: folder.file()) : ModelConfiguration(isStoredInMemoryOnly: true))
+    func furnish(_ note: String) throws -> (ModelContext, Chair) {
+      let context = ModelContext(container)
+      let chair = Chair(room: Room(name: "hall"), number: 1, note: note)
+      context.insert(chair)
+      try context.save()
+      return (context, chair)
+    }
+    _ = try furnish("old")
+    let (context, chair) = try furnish("new")
+    #expect(chair.modelContext == context && chair.room?.modelContext == context)
+    #expect(chair.room?.name == "hall" && chair.room?.chairs == [chair])
+    chair.note = "newest"
+    try context.save()
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Chair>()).map(\.note) == ["newest"])
+    #expect(try other.fetchCount(FetchDescriptor<Room>()) == 1)
+  }
+
+  @Test(
+    "Enumerations with raw values, and structs, are unique and indexed as simple values are", arguments: [true, false])
+  func uniqueParts(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(
+        for: Tile.self, Corner.self,
+        configurations: inFile
+          ? ModelConfiguration(url: folder.file()) : ModelConfiguration(isStoredInMemoryOnly: true)))
+    for _ in 1...2 {
+      for tile in [Tile(.round, 1), Tile(.round, 2), Tile(.square, 1)] { context.insert(tile) }
+      for y in 1...2 { context.insert(Corner(.square, Corner.Place(x: 1, y: y))) }
+      try context.save()
+    }
+    #expect(try context.fetchCount(FetchDescriptor<Tile>()) == 3)
+    // The second one took the first one's shape.
+    #expect(try context.fetch(FetchDescriptor<Corner>()).map(\.place) == [Corner.Place(x: 1, y: 2)])
+    let corner = Corner(.round, Corner.Place(x: 1, y: 2))
+    context.insert(corner)
+    try context.save()
+    corner.form = .square
+    try context.save()
+    let other = ModelContext(context.container)
+    #expect(try other.fetch(FetchDescriptor<Corner>()).map(\.form) == [.square])
+    guard inFile else { return }
+    let indexes = try SQLiteText.rows(
+      folder.file(), "SELECT group_concat(name) FROM pragma_index_info('Z_Tile_SwiftDataIndexOnBinaryplaceform')")
+    #expect(indexes == ["ZX,ZY,ZFORM"])
+  }
+
+  @Test("An enumeration without raw values cannot be unique, since all but one of its columns are nil")
+  func uniqueCases() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Schema([Chest.self])
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Chest.location cannot be unique."))
   }
 }

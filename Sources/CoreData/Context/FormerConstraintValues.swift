@@ -31,7 +31,7 @@ struct FormerConstraintValues {
       for change in announced { change.end() }
       wave = wave.flatMap { object, constraint -> [(object: NSManagedObject, constraint: [String])] in
         let taken = names(taken: object, constraint)
-        return object.layout.constraints.filter { !Set($0.names).isDisjoint(with: taken) }.flatMap {
+        return object.layout.allConstraints.filter { !Set($0.names).isDisjoint(with: taken) }.flatMap {
           names, declaring in
           rivals(of: object, names, declaring).map { ($0, names) }
         }
@@ -66,12 +66,12 @@ struct FormerConstraintValues {
 
 extension EntityLayout {
   /// The entity's own and inherited constraints, with the entities that declare them.
-  fileprivate var constraints: [(names: [String], declaring: EntityLayout)] {
+  fileprivate var allConstraints: [(names: [String], declaring: EntityLayout)] {
     var found: [(names: [String], declaring: EntityLayout)] = []
     var index = self.index
     while index >= 0 {
       let declaring = model.layouts[index]
-      found += declaring.entity.constraintNames.map { ($0, declaring) }
+      found += declaring.constraints.map { ($0, declaring) }
       index = declaring.superIndex
     }
     return found

@@ -180,6 +180,9 @@ package final class EntityLayout: @unchecked Sendable {
   /// The slots whose bytes are in the row's tail, behind its words.
   let tailSlots: SlotMask
   let hasTransformables: Bool
+  /// The uniqueness constraints that the entity declares, each a list of names. A composite attribute stands there as
+  /// its elements, which have the values.
+  package let constraints: [[String]]
   /// The properties that a save has to validate.
   let validated: [LayoutProperty]
   /// The validated properties that are more than mandatory attributes, whose slots `places.mandatory` has.
@@ -276,7 +279,11 @@ package final class EntityLayout: @unchecked Sendable {
     validated = properties.filter(\.needsValidation)
     ruled = validated.filter { !$0.isMerelyMandatory }
 
-    indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+    let indexByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+    self.indexByName = indexByName
+    constraints = entity.constraintNames.map { constraint in
+      constraint.flatMap { name in indexByName[name].map { properties[$0].leaves.map(\.name) } ?? [name] }
+    }
     names = NameTable(properties.map(\.name))
     isAbstract = entity.isAbstract
     defaults = slots.compactMap { property in

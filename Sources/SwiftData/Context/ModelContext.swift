@@ -366,19 +366,14 @@ public final class ModelContext: Equatable {
     // Of deleted ones only models that a program may still have.
     let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
     for (storage, _) in deleted { storage?.keepValues() }
-    let destinations = uniqueDestinations(of: inserted)
+    let uniqueValues = stores.classes.haveUniqueValues ? UniqueValues(of: inserted) : nil
     do {
       try managedContext.save()
     } catch {
       for (storage, _) in deleted { storage?.dropValues() }
       throw error
     }
-    var replaced: [ModelStorage] = []
-    for (object, storage) in inserted where object.managedObjectContext == nil {
-      guard let storage else { continue }
-      followStored(storage, destinations[ObjectIdentifier(storage)] ?? [:])
-      if storage.object?.managedObjectContext != nil { replaced.append(storage) }
-    }
+    let replaced = uniqueValues?.followStored(in: self) ?? []
     for (storage, _) in deleted { storage?.detach(deleted: true) }
     guard isHeard else { return letGoOfChanged() }
     let userInfo: [AnyHashable: Any] = [
@@ -394,64 +389,6 @@ public final class ModelContext: Equatable {
     ]
     letGoOfChanged()
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
-  }
-
-  /// Where the relationships lead that are part of a uniqueness constraint, by storage and name. Noted before a save:
-  /// an object that a stored one replaces leads nowhere afterwards.
-  private func uniqueDestinations(
-    of inserted: [(ModelObject, ModelStorage?)]
-  ) -> [ObjectIdentifier: [String: NSManagedObject]] {
-    if !stores.classes.haveUniqueValues { return [:] }
-    var destinations: [ObjectIdentifier: [String: NSManagedObject]] = [:]
-    var names: [ObjectIdentifier: [String]] = [:]
-    for case (let object, let storage?) in inserted {
-      let type = ObjectIdentifier(storage.type)
-      if names[type] == nil { names[type] = storage.type.uniqueRelationships }
-      for name in names[type]! {
-        destinations[ObjectIdentifier(storage), default: [:]][name] = object.value(forKey: name) as? NSManagedObject
-      }
-    }
-    return destinations
-  }
-
-  /// A new model had the unique values of a stored one, so the stored object got its values and
-  /// the new object is gone. From now on the model stands for the stored object. If that
-  /// already has a model, this one is detached.
-  private func followStored(_ storage: ModelStorage, _ destinations: [String: NSManagedObject]) {
-    if let object = stored(like: storage, destinations), object.storage == nil {
-      storage.attach(object, in: self)
-    } else {
-      storage.keepValues()
-      storage.detach(deleted: false)
-    }
-  }
-
-  /// - Parameter destinations: where the relationships led that are part of a constraint.
-  private func stored(like storage: ModelStorage, _ destinations: [String: NSManagedObject]) -> ModelObject? {
-    guard let object = storage.object else { return nil }
-    for names in storage.type.uniquenessConstraints(all: true) {
-      let values = names.compactMap { name -> Any? in
-        storage.type.property(named: name)?.isRelationship == false ? object.value(forKey: name) : destinations[name]
-      }
-      guard values.count == names.count else { continue }
-      let request = NSFetchRequest<NSManagedObject>(entityName: storage.type.name)
-      request.predicate = NSCompoundPredicate(
-        andPredicateWithSubpredicates: zip(names, values).map {
-          NSPredicate(format: "%K == %@", argumentArray: [$0, $1])
-        })
-      do {
-        if let found = try managedContext.fetch(request).first as? ModelObject { return found }
-      } catch {
-        warn(
-          MisuseReport(
-            "The stored row of a \(storage.type.name) was not found again after it was saved.",
-            facts: [("Unique", names.joined(separator: ", ")), ("Error", "\(error)")],
-            how: "The model has updated a stored one, whose place it takes, and the store did not answer. What was "
-              + "saved is in the store; the model is of no context.",
-            remedy: "Fetch the model again."))
-      }
-    }
-    return nil
   }
 
   /// Runs a block, then saves.

@@ -87,6 +87,9 @@ final class ModelType: Sendable {
     ownUniquenessConstraints =
       properties.dropFirst(supertype?.properties.count ?? 0).filter(\.isUnique).map { [$0.name] }
       + metadata.compactMap { ($0.metadata as? any UniquenessConstraints)?.keyPaths }.flatMap { $0.map(names) }
+    for property in properties where ownUniquenessConstraints.joined().contains(property.name) {
+      if case .composite(let shape) = property.kind, shape.alwaysHasNil { misuse(.neverUnique(name, property)) }
+    }
     indices = metadata.compactMap { $0.metadata as? any PropertyIndexes }
       .flatMap { zip($0.keyPaths.map(names), $0.areRTrees).map { ($0, $1) } }
   }
@@ -179,6 +182,14 @@ extension MisuseReport {
       "\(name) inherits from the model \(supertype.name), but is no model itself.",
       facts: [("Class", name)], how: "Only a class with @Model has an entity of its own.",
       remedy: "Write @Model in front of the class, or leave it out of the schema.")
+  }
+
+  fileprivate static func neverUnique(_ name: String, _ property: ModelProperty) -> MisuseReport {
+    MisuseReport(
+      "\(name).\(property.name) cannot be unique.", facts: [("Declared as", "\(property.declaredType)")],
+      how: "An enumeration without raw values has a column for each case, and all but one are nil. Rows with nil in a "
+        + "column of a constraint are never equal.",
+      remedy: "Give the enumeration raw values, or make another property unique.")
   }
 
   fileprivate static func noProperty(

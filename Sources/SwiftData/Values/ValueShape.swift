@@ -126,6 +126,20 @@ final class ValueShape {
     return parts
   }
 
+  /// The key paths of all parts that are no shapes themselves.
+  var keyPaths: [String] {
+    parts.flatMap { part in
+      if case .shape(let shape) = part.kind { shape.keyPaths.map { "\(part.name).\($0)" } } else { [part.name] }
+    }
+  }
+
+  /// Whether some part is nil in every value, as those of the other cases of an enumeration are. No constraint makes
+  /// such values unique, because nil is never equal to nil there.
+  var alwaysHasNil: Bool {
+    isEnumeration && !isRawValue
+      || parts.contains { part in if case .shape(let shape) = part.kind { shape.alwaysHasNil } else { false } }
+  }
+
   func part(named name: String) -> Part? { parts.first { $0.name == name } }
 
   /// The elements that have values, nested like the composite.

@@ -13,7 +13,7 @@ struct MemoryRows {
     tables = layouts.layouts.map { _ in MemoryTable() }
     links = MemoryLinks(layouts)
     constraints = layouts.layouts.flatMap { layout in
-      layout.entity.constraintNames.map { MemoryConstraint($0, of: layout, layouts) }
+      layout.constraints.map { MemoryConstraint($0, of: layout, layouts) }
     }
   }
 

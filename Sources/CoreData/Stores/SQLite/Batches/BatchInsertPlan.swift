@@ -70,7 +70,7 @@ struct BatchConstraint {
     var index = entity.layout.index
     while index >= 0 {
       let declaring = schema.layouts.layouts[index]
-      found += declaring.entity.constraintNames.compactMap {
+      found += declaring.constraints.compactMap {
         BatchConstraint($0, declaring: declaring, entity: entity, schema: schema)
       }
       index = declaring.superIndex

@@ -46,7 +46,7 @@ struct Collisions {
     var found = false
     var layout: EntityLayout? = schema.layouts.layouts[row.entity]
     while let declaring = layout {
-      for constraint in declaring.entity.constraintNames {
+      for constraint in declaring.constraints {
         if let key = try holder(of: constraint, declaring: declaring, row: row, schema: schema, connection: connection)
         {
           found = true

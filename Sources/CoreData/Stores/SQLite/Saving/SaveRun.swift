@@ -171,7 +171,7 @@ struct SaveRun {
     var names: [String] = []
     var layout: EntityLayout? = schema.layouts.layouts[update.row.entity]
     while let declaring = layout {
-      for name in declaring.entity.constraintNames.joined() {
+      for name in declaring.constraints.joined() {
         guard let slot = plan.entity.layout.property(named: name)?.slot, slot >= 0,
           update.changed.contains(slot), let column = plan.entity.slots[slot]?.name, !names.contains(column)
         else { continue }

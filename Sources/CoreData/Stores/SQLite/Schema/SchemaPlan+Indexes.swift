@@ -52,27 +52,27 @@ extension SchemaPlan {
     where attribute.isIndexed && attribute is NSAttributeDescription {
       guard !attribute.isTransient, names.insert(attribute.name).inserted else { continue }
       statements.append(
-        create(entity, name: attribute.name, columns: [(try column(attribute.name, entity), true)], dialect: dialect))
+        create(entity, name: attribute.name, columns: try columns(attribute.name, entity), dialect: dialect))
     }
     for compound in description.compoundIndexes {
       let properties = compound.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
       let name = properties.joined(separator: "_")
       guard names.insert(name).inserted, !properties.contains(where: { lacksColumn($0, entity) }) else { continue }
       statements.append(
-        create(entity, name: name, columns: try properties.map { (try column($0, entity), true) }, dialect: dialect))
+        create(entity, name: name, columns: try properties.flatMap { try columns($0, entity) }, dialect: dialect))
     }
     for index in description.indexes {
       if index.elements.contains(where: { $0.collationType == .rTree }) {
         throw Failure.unsupportedFeature("The R-tree index \(index.name) of \(entity.layout.name)")
       }
       if index.elements.contains(where: { lacksColumn($0.propertyName ?? "", entity) }) { continue }
-      let elements = try index.elements.map { element -> (String, Bool) in
+      let elements = try index.elements.flatMap { element -> [(String, Bool)] in
         if element.property is NSExpressionDescription {
           throw Failure.unsupportedFeature(
             "The expression \(element.propertyName ?? "") in the index \(index.name) of \(entity.layout.name)"
           )
         }
-        return (try column(element.propertyName ?? "", entity), element.isAscending)
+        return try columns(element.propertyName ?? "", entity, isAscending: element.isAscending)
       }
       if elements.isEmpty { continue }
       let condition = try condition(of: index, entity, dialect).map { " WHERE \($0)" } ?? ""
@@ -106,13 +106,13 @@ extension SchemaPlan {
   }
 
   private func constraints(of entity: EntitySchema, _ dialect: SQLDialect) throws -> [PlannedIndex] {
-    try entity.layout.entity.constraintNames.map { names in
-      let columns = try names.map { (try column($0, entity), true) }
+    try zip(entity.layout.entity.constraintNames, entity.layout.constraints).map { stated, names in
+      let columns = try names.flatMap { try self.columns($0, entity) }
       // Rows of other entities have values of an inherited attribute, too, but the constraint is not about them.
       let isInherited = names.contains {
         entity.layout.property(named: $0)?.declaringEntity != entity.layout.index
       }
-      let name = "UNIQUE_" + names.joined(separator: "_")
+      let name = "UNIQUE_" + stated.joined(separator: "_")
       var statement = create(entity, name: name, columns: columns, dialect: dialect, isUnique: true)
       var condition: String?
       if isInherited {
@@ -138,16 +138,23 @@ extension SchemaPlan {
   /// Whether a property has no column in the entity's table. Editors let you mark any property as indexed; an index of
   /// a property without a column is left out.
   private func lacksColumn(_ property: String, _ entity: EntitySchema) -> Bool {
-    guard let place = entity.layout.property(named: property), place.kind != .composite else { return false }
-    return place.slot < 0 || entity.slots[place.slot] == nil
+    entity.layout.property(named: property)?.leaves.contains { column(of: $0, entity) == nil } ?? false
   }
 
-  private func column(_ property: String, _ entity: EntitySchema) throws -> String {
-    guard let place = entity.layout.property(named: property), place.slot >= 0,
-      let column = entity.slots[place.slot]
-    else {
-      throw Failure.unsupportedFeature("An index on \(entity.layout.name).\(property), which has no column")
+  /// The columns of a property: one, or those of a composite attribute's elements.
+  private func columns(
+    _ property: String, _ entity: EntitySchema, isAscending: Bool = true
+  ) throws -> [(name: String, ascending: Bool)] {
+    let columns = entity.layout.property(named: property)?.leaves.map { column(of: $0, entity) } ?? [nil]
+    return try columns.map { column in
+      guard let column else {
+        throw Failure.unsupportedFeature("An index on \(entity.layout.name).\(property), which has no column")
+      }
+      return (column.name, isAscending)
     }
-    return column.name
+  }
+
+  private func column(of leaf: LayoutProperty, _ entity: EntitySchema) -> SlotColumn? {
+    leaf.slot < 0 ? nil : entity.slots[leaf.slot]
   }
 }
