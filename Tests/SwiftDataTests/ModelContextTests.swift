@@ -151,6 +151,59 @@ struct ModelContextTests {
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 3)
   }
 
+  @Test("A model whose insertion is rolled back keeps its relationships for another one, until the next save")
+  func rollbackKeepsRelationships() throws {
+    let context = try memory(Author.self)
+    let jane = Author(name: "Jane")
+    context.insert(jane)
+    try context.save()
+    let mary = Author(name: "Mary")
+    mary.books = [Book(isbn: "1", title: "Mathilda")]
+    let emma = Book(isbn: "2", title: "Emma", author: jane)
+    context.insert(mary)
+    context.insert(emma)
+    context.rollback()
+    #expect(mary.books.map(\.title) == ["Mathilda"] && mary.books[0].author === mary && emma.author === jane)
+    #expect(jane.books.isEmpty && mary.books[0].modelContext == nil && !context.hasChanges)
+    context.insert(mary)
+    context.insert(emma)
+    #expect(jane.books == [emma])
+    try context.save()
+    let other = ModelContext(context.container)
+    let books = try other.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)]))
+    #expect(books.map { $0.author?.name } == ["Mary", "Jane"])
+  }
+
+  @Test("Rolled back models that lead to each other are freed with the context's next save")
+  func rolledBackAreFreed() throws {
+    let context = try memory(Author.self)
+    weak var gone: Author?
+    do {
+      let author = Author(name: "Jane")
+      author.books = [Book(isbn: "1", title: "Emma")]
+      context.insert(author)
+      context.rollback()
+      gone = author
+    }
+    try context.save()
+    #expect(gone == nil)
+  }
+
+  @Test("A chain of models is inserted by its first one, however long it is, in the order of the chain")
+  func longChain() throws {
+    let context = try memory(Shelf.self)
+    var shelves = (0..<20_000).map { Shelf(name: "\($0)") }
+    for (shelf, next) in zip(shelves, shelves.dropFirst()) { shelf.next = next }
+    context.insert(shelves[0])
+    #expect(context.insertedModelsArray.count == shelves.count && shelves.last?.former === shelves[shelves.count - 2])
+    try context.save()
+    let other = ModelContext(context.container)
+    var descriptor = FetchDescriptor<Shelf>(sortBy: [SortDescriptor(\.persistentModelID)])
+    descriptor.fetchLimit = 3
+    #expect(try other.fetch(descriptor).map(\.name) == ["0", "1", "2"])
+    shelves = []
+  }
+
   @Test("A rollback takes back both ends of a relationship, deletions by a predicate, and what could be undone")
   func rollbackOfRelationships() throws {
     let context = try memory(Author.self)

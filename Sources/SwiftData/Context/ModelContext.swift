@@ -22,6 +22,9 @@ public final class ModelContext: Equatable {
   /// Models with unsaved changes. They are kept alive until the save, because inserts and
   /// values of transient properties would be lost with them.
   @exclusivity(unchecked) private var changed: [ModelStorage] = []
+  /// Models whose insertion was rolled back. They keep their relationships only for a while: two models that lead to
+  /// each other would keep each other alive for ever.
+  @exclusivity(unchecked) private var rolledBack: [ModelStorage] = []
   /// The entity that was last asked for: programs often insert many models of one class in a row.
   @exclusivity(unchecked) private var lastEntity: (type: ModelType, entity: NSEntityDescription)?
   /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
@@ -169,10 +172,36 @@ public final class ModelContext: Equatable {
       if object.isDeleted { managedContext.insert(object) }
       return
     }
+    begin(model, storage)
+    insertDestinations(of: storage)
+    storage.bringValues()
+  }
+
+  private func begin(_ model: any PersistentModel, _ storage: ModelStorage) {
     let object = ModelObject(entity: entity(of: storage.type), insertInto: managedContext)
     storage.attach(object, in: self)
     noteChange(of: storage, model)
-    storage.bringValues()
+  }
+
+  /// Inserts the new models that a model leads to, each after those that it leads to in turn. A list takes the place of
+  /// calls, since a chain of models may be longer than the stack is deep.
+  private func insertDestinations(of storage: ModelStorage) {
+    let destinations = storage.newDestinations
+    if destinations.isEmpty { return }
+    var path = [(storage: storage, rest: destinations[...])]
+    while let last = path.indices.last {
+      guard let next = path[last].rest.popFirst() else {
+        // The first one's values follow when this ends.
+        if last > 0 { path[last].storage.bringValues() }
+        path.removeLast()
+        continue
+      }
+      let storage = next.storage
+      // It may have been reached on another way in the meantime.
+      if storage.object != nil { continue }
+      begin(next, storage)
+      path.append((storage, storage.newDestinations[...]))
+    }
   }
 
   /// Whether the container that owned this context is gone. The context may still wait to save by itself.
@@ -290,6 +319,8 @@ public final class ModelContext: Equatable {
     let former = changed
     changed = []
     for storage in former { storage.letGoOfModel(for: self) }
+    for storage in rolledBack { storage.dropRelationships() }
+    rolledBack = []
   }
 
   private func scheduleAutosave() {
@@ -399,12 +430,15 @@ public final class ModelContext: Equatable {
 
   /// Discards all unsaved changes: inserted models leave the context, deleted ones come back,
   /// and changed ones have their saved values again.
+  ///
+  /// A model that leaves keeps its values, for another insertion, its relationships until the next save or rollback.
   public func rollback() {
     let inserted = insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
-    for storage in inserted { storage.keepValues() }
+    for storage in inserted { storage.keepValues(withRelationships: true) }
     managedContext.rollback()
     for storage in inserted { storage.detach(deleted: false) }
     letGoOfChanged()
+    rolledBack = inserted
   }
 
   // Notifications.

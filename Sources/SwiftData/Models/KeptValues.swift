@@ -31,10 +31,10 @@ struct KeptValues: ~Copyable {
     return place
   }
 
-  /// Keeps what an object's attributes hold, in place of what was kept before. Relationships are left out.
-  mutating func take(of object: ModelObject, _ storage: ModelStorage) {
+  /// Keeps what an object holds, in place of what was kept before.
+  mutating func take(of object: ModelObject, _ storage: ModelStorage, withRelationships: Bool) {
     removeAll()
-    for (position, property) in type.properties.enumerated() where !property.isRelationship {
+    for (position, property) in type.properties.enumerated() where withRelationships || !property.isRelationship {
       let block = self.block ?? make()
       if property.access.keep(object, storage, at: block + type.places[position]) {
         block.storeBytes(of: 1, toByteOffset: position, as: UInt8.self)
@@ -51,6 +51,27 @@ struct KeptValues: ~Copyable {
       source.storeBytes(of: 0, toByteOffset: position, as: UInt8.self)
     }
     inherited.removeAll()
+  }
+
+  /// The models that kept relationships lead to, as far as they are wanted.
+  func destinations(_ isWanted: (any PersistentModel) -> Bool) -> [any PersistentModel] {
+    guard let block else { return [] }
+    var found: [any PersistentModel] = []
+    for position in type.relationships where KeptValues.isSet(position, block) {
+      found += type.properties[position].access.models(at: block + type.places[position]).filter(isWanted)
+    }
+    return found
+  }
+
+  /// A to-one relationship without `?` stays: the model could not be read without.
+  mutating func removeRelationships() {
+    guard let block else { return }
+    for position in type.relationships where KeptValues.isSet(position, block) {
+      let property = type.properties[position]
+      if case .toOne = property.kind, !property.isOptional { continue }
+      block.storeBytes(of: 0, toByteOffset: position, as: UInt8.self)
+      property.access.destroy(at: block + type.places[position])
+    }
   }
 
   /// Sets all that is kept on an object. It is kept no longer: what a relationship leads to may ask for this model.

@@ -139,7 +139,15 @@ class ModelStorage {
   final func bringValues() { if let object { values.bring(to: object, self) } }
 
   /// Keeps what attributes hold now, for a model that may outlive its object.
-  final func keepValues() { if let object { values.take(of: object, self) } }
+  final func keepValues(withRelationships: Bool = false) {
+    if let object { values.take(of: object, self, withRelationships: withRelationships) }
+  }
+
+  /// The new models among those that kept relationships lead to.
+  final var newDestinations: [any PersistentModel] { values.destinations { $0.storage.object == nil } }
+
+  /// Keeps the relationships no longer that may be nil or empty, unless the model was inserted again.
+  final func dropRelationships() { if object == nil { values.removeRelationships() } }
 
   /// The object is still there.
   final func dropValues() { values.removeAll() }

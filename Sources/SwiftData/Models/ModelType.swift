@@ -31,6 +31,8 @@ final class ModelType: Sendable {
   nonisolated(unsafe) let accesses: UnsafeMutablePointer<Unmanaged<AnyPropertyAccess>>
   /// The positions whose values own memory.
   nonisolated(unsafe) let owners: UnsafeMutableBufferPointer<Int>
+  /// The positions of relationships.
+  let relationships: [Int]
   let count: Int
   let blockSize: Int
   let blockAlignment: Int
@@ -62,6 +64,7 @@ final class ModelType: Sendable {
     let owners = properties.indices.filter { properties[$0].access.ownsMemory }
     self.owners = .allocate(capacity: owners.count)
     _ = self.owners.initialize(from: owners)
+    relationships = properties.indices.filter { properties[$0].isRelationship }
     count = properties.count
     // One byte each says whether there is a value.
     var (end, widest) = (properties.count, 1)

@@ -16,7 +16,10 @@ class AnyPropertyAccess {
   func keep(_ object: ModelObject, _ storage: ModelStorage, at place: UnsafeMutableRawPointer) -> Bool {
     preconditionFailure()
   }
-  /// Sets the value that is there on an object. It stays there.
+  /// The models that the value there leads to; none for an attribute.
+  func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] { [] }
+  /// Sets the value that is there on a new object. It stays there. Of a relationship nothing is taken away, since its
+  /// other end may have been set first: a to-many grows, and nil changes nothing.
   func write(at place: UnsafeMutableRawPointer, _ object: ModelObject, _ storage: ModelStorage) {
     preconditionFailure()
   }
@@ -101,6 +104,9 @@ private final class ToOneAccess<M: PersistentModel>: PropertyAccess<M> {
   override func write(_ v: M, _ o: ModelObject, _ s: ModelStorage) {
     ModelObject.writeManagedOptional(s.context!.object(of: v), o, key.key)
   }
+  override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
+    [place.assumingMemoryBound(to: M.self).pointee]
+  }
 }
 
 private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> {
@@ -110,7 +116,13 @@ private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> 
   override func write(_ v: M?, _ o: ModelObject, _ s: ModelStorage) {
     ModelObject.writeManagedOptional(v.map { s.context!.object(of: $0) }, o, key.key)
   }
+  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _ s: ModelStorage) {
+    if let v = place.assumingMemoryBound(to: M?.self).pointee { write(v, o, s) }
+  }
   override func initialValue(_ property: ModelProperty) -> M?? { .some(nil) }
+  override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
+    place.assumingMemoryBound(to: M?.self).pointee.map { [$0] } ?? []
+  }
 }
 
 private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
@@ -120,7 +132,13 @@ private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
   override func write(_ v: [M], _ o: ModelObject, _ s: ModelStorage) {
     Set<ModelObject>.writeManaged(Set(v.map { s.context!.object(of: $0) }), o, key.key)
   }
+  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _ s: ModelStorage) {
+    addMembers(models(at: place), o, s)
+  }
   override func initialValue(_ property: ModelProperty) -> [M]? { [] }
+  override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
+    place.assumingMemoryBound(to: [M].self).pointee
+  }
 }
 
 private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]?> {
@@ -130,7 +148,21 @@ private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]
   override func write(_ v: [M]?, _ o: ModelObject, _ s: ModelStorage) {
     Set<ModelObject>.writeManaged(Set((v ?? []).map { s.context!.object(of: $0) }), o, key.key)
   }
+  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _ s: ModelStorage) {
+    addMembers(models(at: place), o, s)
+  }
   override func initialValue(_ property: ModelProperty) -> [M]?? { .some(nil) }
+  override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
+    place.assumingMemoryBound(to: [M]?.self).pointee ?? []
+  }
+}
+
+extension AnyPropertyAccess {
+  fileprivate func addMembers(_ models: [any PersistentModel], _ o: ModelObject, _ s: ModelStorage) {
+    if models.isEmpty { return }
+    let members = Set<ModelObject>.readManaged(o, key.key)
+    Set<ModelObject>.writeManaged(members.union(models.map { s.context!.object(of: $0) }), o, key.key)
+  }
 }
 
 func makeToOneAccess<M: PersistentModel>(_: M.Type, _ key: PropertyKey) -> AnyPropertyAccess { ToOneAccess<M>(key) }
