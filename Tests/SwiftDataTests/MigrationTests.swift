@@ -183,6 +183,39 @@ enum NotesV4 {
   }
 }
 
+/// A lamp whose enumerations get other names, beside what keeps its name.
+enum LampsV1 {
+  @Model final class Lamp {
+    var state = State.off
+    var former: State?
+    var place = Place(room: "hall")
+    init() {}
+  }
+  enum State: String, Codable {
+    case on
+    case off
+  }
+  struct Place: Codable { var room: String }
+}
+
+enum LampsV2 {
+  @Model final class Lamp {
+    @Attribute(originalName: "state") var light = State.off
+    @Attribute(originalName: "former") var before: State?
+    @Attribute(originalName: "place") var spot = Place(room: "")
+    init() {}
+  }
+  enum State: String, Codable {
+    case on
+    case off
+    case broken
+  }
+  struct Place: Codable {
+    var room: String
+    var floor: Int?
+  }
+}
+
 @Suite("Stores of earlier versions")
 struct MigrationTests {
   private func first(_ folder: TemporaryFolder) throws {
@@ -336,5 +369,25 @@ struct MigrationTests {
       try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file("text")))
     }
     #expect(try SQLiteText.rows(folder.file(), "SELECT count(*) FROM ZNOTE") == ["3"])
+  }
+
+  @Test("Enumerations and structs that are renamed keep their values, also when the file is opened again")
+  func renamedParts() throws {
+    let folder = TemporaryFolder()
+    func context(_ type: any PersistentModel.Type) throws -> ModelContext {
+      ModelContext(try ModelContainer(for: Schema([type]), configurations: ModelConfiguration(url: folder.file())))
+    }
+    do {
+      let context = try context(LampsV1.Lamp.self)
+      let lamp = LampsV1.Lamp()
+      (lamp.state, lamp.former) = (.on, .off)
+      context.insert(lamp)
+      try context.save()
+    }
+    for _ in 1...2 {
+      let context = try context(LampsV2.Lamp.self)
+      let lamp = try #require(try context.fetch(FetchDescriptor<LampsV2.Lamp>()).first)
+      #expect(lamp.light == .on && lamp.before == .off && lamp.spot.room == "hall" && lamp.spot.floor == nil)
+    }
   }
 }

@@ -117,6 +117,10 @@ extension ModelProperty {
     made.isOptional = isOptional
     if let original = attribute?.statedOriginalName ?? relationship?.statedOriginalName {
       made.renamingIdentifier = original
+      // The raw value of an enumeration is in an element of the property's name, which had the former name.
+      if case .composite(let shape) = kind, shape.isRawValue, let made = made as? NSCompositeAttributeDescription {
+        made.elements.first?.renamingIdentifier = original
+      }
     }
     if let modifier = attribute?.hashModifier ?? relationship?.hashModifier { made.versionHashModifier = modifier }
     return made

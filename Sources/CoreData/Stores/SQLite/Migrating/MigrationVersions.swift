@@ -131,17 +131,35 @@ package struct MigrationVersions {
   // What became of what.
 
   /// The source's property that became a property of the destination, in the origin of `entity`; nil if there is none
-  /// whose values fit. For an element of a composite attribute it is the element at the same path.
+  /// whose values fit. For an element of a composite attribute it is the element that became this one.
   func former(_ property: LayoutProperty, of entity: DestinationEntity) -> LayoutProperty? {
     guard let before = origin[entity] else { return nil }
     let outer = property.composite ?? property
     guard let description = formerProperties[entity]?[outer.name] else { return nil }
-    let path = description.name + property.name.dropFirst(outer.name.count)
-    guard let found = layout(before).property(named: path), !found.isTransient,
+    guard let path = formerPath(property, of: outer, in: description),
+      let found = layout(before).property(named: path), !found.isTransient,
       found.isRelationship == property.isRelationship,
       found.isRelationship || (found.slot >= 0 && holdsValues(of: found, property))
     else { return nil }
     return found
+  }
+
+  /// The former name of a property, or the former path to an element of a composite attribute.
+  private func formerPath(
+    _ property: LayoutProperty, of outer: LayoutProperty, in description: NSPropertyDescription
+  ) -> String? {
+    var path = description.name
+    var (before, now) = (description, outer.description)
+    for key in property.name.dropFirst(outer.name.count).split(separator: ".") {
+      guard let former = before as? NSCompositeAttributeDescription,
+        let composite = now as? NSCompositeAttributeDescription,
+        let element = composite.elements.first(where: { $0.name == key }),
+        let formerElement = composite.formerElements(in: former)[element.name]
+      else { return nil }
+      path += ".\(formerElement.name)"
+      (before, now) = (formerElement, element)
+    }
+    return path
   }
 
   /// Whether a column of the new type takes the former values unchanged. SQLite converts an integer to a floating-point
