@@ -182,6 +182,19 @@ actor Repository {
   }
 }
 
+/// A struct with a property wrapper, whose stored property has another name than its coding key.
+@propertyWrapper struct Limited: Codable, Hashable { var wrappedValue: Int }
+struct Volume: Codable, Hashable {
+  @Limited var level = 3
+  @Limited var bass = 1
+  var isMuted = false
+}
+@Model final class Radio {
+  var volume = Volume()
+  var evening: Volume?
+  init() {}
+}
+
 @Suite("Declarations and calls in the shapes that public code has")
 struct ShapeTests {
   @Test("Containers of types, schemas and versions, with configurations of every form")
@@ -412,6 +425,19 @@ struct ShapeTests {
     #expect(await repository.title(of: id) == "Soup")
     try kitchen.refresh()
     #expect(kitchen.recipes.map(\.title) == ["Bread", "Soup"])
+  }
+
+  @Test("A struct may have property wrappers")
+  func propertyWrappers() throws {
+    let context = try memory(Radio.self)
+    let radio = Radio()
+    radio.volume.level = 7
+    radio.evening = Volume(level: 2, isMuted: true)
+    context.insert(radio)
+    try context.save()
+    let other = ModelContext(context.container)
+    let read = try #require(try other.fetch(FetchDescriptor<Radio>()).first)
+    #expect(read.volume == Volume(level: 7) && read.evening == Volume(level: 2, isMuted: true))
   }
 }
 

@@ -87,8 +87,8 @@ struct ShapeDecoder: Decoder {
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { source.values.keys.compactMap { Key(stringValue: $0) } }
 
-    func contains(_ key: Key) -> Bool { source.values[key.stringValue] != nil }
-    func decodeNil(forKey key: Key) -> Bool { source.values[key.stringValue] == nil }
+    func contains(_ key: Key) -> Bool { source.stored(key.stringValue) != nil }
+    func decodeNil(forKey key: Key) -> Bool { source.stored(key.stringValue) == nil }
     func decode<T: Decodable>(_: T.Type, forKey key: Key) throws -> T {
       try source.value(T.self, source.part(key.stringValue))
     }

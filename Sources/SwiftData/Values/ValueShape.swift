@@ -140,7 +140,10 @@ final class ValueShape {
       || parts.contains { part in if case .shape(let shape) = part.kind { shape.alwaysHasNil } else { false } }
   }
 
-  func part(named name: String) -> Part? { parts.first { $0.name == name } }
+  /// The part of a stored property, or of a property with a wrapper, whose stored property begins with `_`.
+  func part(named name: String) -> Part? {
+    parts.first { $0.name == name } ?? parts.first { $0.name.hasPrefix("_") && $0.name.dropFirst() == name }
+  }
 
   /// The elements that have values, nested like the composite.
   func dictionary<V: Encodable>(of value: V) throws -> [String: Any] {
@@ -207,6 +210,9 @@ final class PartValues {
 
   var dictionary: [String: Any] { values.merging(inner.mapValues(\.dictionary)) { $1 } }
 
+  /// What is stored of the part of a name.
+  func stored(_ name: String) -> Any? { shape?.part(named: name).flatMap { values[$0.name] } }
+
   func part(_ name: String) throws -> ValueShape.Part {
     guard let part = shape?.part(named: name) else {
       let type = shape.map { "\($0.type)" } ?? "the case"
@@ -258,13 +264,13 @@ final class PartValues {
       return PartValues(nil)
     }
     let made = PartValues(shape)
-    inner[name] = made
+    inner[part.name] = made
     return made
   }
 
   /// The parts to read a case's payload from.
   func opened(_ name: String) -> PartValues {
     guard let part = shape?.part(named: name), case .shape(let shape) = part.kind else { return PartValues(nil) }
-    return PartValues(shape, values[name] as? [String: Any] ?? [:])
+    return PartValues(shape, values[part.name] as? [String: Any] ?? [:])
   }
 }
