@@ -132,7 +132,7 @@ struct DeclarationCheckTests {
     func isWritten(_ property: String) throws -> Bool {
       let output = try Self.output("class Author: NSManagedObject { \(property) }")
       #expect(output.problems.isEmpty, "\(property)")
-      return output.files.last?.text.contains("if key == \"full\" { return object.full }") == true
+      return output.files.last?.text.contains("if key == \"full\" { return object.full as Any? }") == true
     }
     for property in [
       "var full: String { \"\" }", "var full: [Int: String]? { get { nil } set {} }", "lazy var full = make()",
@@ -173,6 +173,24 @@ struct DeclarationCheckTests {
     compiler.dependencies = [("Paint", [.init(path: "Base.swift", text: "open class Base: NSManagedObject {}")])]
     let file = DataModelCompiler.SourceFile(path: "Book.swift", text: "import Paint\nclass Book: Base { \(full) }")
     #expect(compiler.compile(models: [], sources: [file]).files.last?.text.contains("object.full") == true)
+  }
+
+  @Test(
+    "Nothing is written for properties that generated code can't ask for, because of their class or what is around it")
+  func unreachableClasses() throws {
+    let full = "var full: String { \"\" }"
+    for source in [
+      "@Library class Book: NSManagedObject { \(full) }",
+      "@available(*, deprecated) class Book: NSManagedObject { \(full) }",
+      "@Library class Base: NSManagedObject {}; class Book: Base { \(full) }",
+      "@Library class Book: NSManagedObject {}; extension Book { \(full) }",
+      "struct Box<T> { class Book: NSManagedObject { \(full) } }",
+      "private enum Names {}; extension Names { class Book: NSManagedObject { \(full) } }",
+    ] {
+      let file = DataModelCompiler.SourceFile(path: "Book.swift", text: source)
+      let output = DataModelCompiler(module: "App").compile(models: [], sources: [file])
+      #expect(output.files.last?.text.contains("object.full") != true, "\(source)")
+    }
   }
 
   @Test("A class's own validation method is written down; a private one is a warning, and others are none")

@@ -36,6 +36,47 @@ struct ConflictTests {
     }
   }
 
+  @Test("A constraint over a composite attribute is that of its elements")
+  func compositeConstraint() throws {
+    func attribute(_ name: String) -> NSAttributeDescription {
+      let attribute = NSAttributeDescription()
+      attribute.name = name
+      attribute.attributeType = .stringAttributeType
+      attribute.isOptional = true
+      return attribute
+    }
+    let place = NSCompositeAttributeDescription()
+    place.name = "place"
+    place.isOptional = true
+    place.elements = [attribute("room"), attribute("shelf")]
+    let copy = NSEntityDescription()
+    copy.name = "Copy"
+    copy.properties = [attribute("title"), place]
+    copy.uniquenessConstraints = [["place"]]
+    let model = NSManagedObjectModel()
+    model.entities = [copy]
+    let shelf = try Shelf(model)
+    try shelf.context.performAndWait {
+      let context = shelf.context
+      func add(_ title: String) { context.new("Copy", ["title": title, "place": ["room": "A", "shelf": "1"]]) }
+      add("Emma")
+      try context.save()
+      add("Mathilda")
+      let error = #expect(throws: NSError.self) { try context.save() }
+      #expect(error?.code == NSManagedObjectConstraintMergeError)
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try context.save()
+      let titles = try context.all("Copy").map { $0.value(forKey: "title") as? String }
+      #expect(titles == ["Mathilda"])
+      let batch = NSBatchInsertRequest(
+        entityName: "Copy", objects: [["title": "Persuasion", "place": ["room": "A", "shelf": "1"]]])
+      _ = try context.execute(batch)
+      context.refreshAllObjects()
+      let written = try context.all("Copy").map { $0.value(forKey: "title") as? String }
+      #expect(written == ["Persuasion"])
+    }
+  }
+
   @Test("A change based on an older version is refused, with what the store has")
   func refused() throws {
     try withCounter(.error) { shelf, counter, _ in

@@ -174,6 +174,26 @@ struct ModelContextTests {
     #expect(books.map { $0.author?.name } == ["Mary", "Jane"])
   }
 
+  @Test("A rolled back model that is inserted into another context leaves behind what leads into the first")
+  func rolledBackInsertedElsewhere() throws {
+    let context = try memory(Author.self)
+    let jane = Author(name: "Jane")
+    context.insert(jane)
+    try context.save()
+    let emma = Book(isbn: "2", title: "Emma", author: jane)
+    let mary = Author(name: "Mary")
+    mary.books = [Book(isbn: "1", title: "Mathilda")]
+    context.insert(emma)
+    context.insert(mary)
+    context.rollback()
+    let other = ModelContext(context.container)
+    other.insert(emma)
+    other.insert(mary)
+    #expect(emma.author == nil && mary.books.map(\.title) == ["Mathilda"])
+    try other.save()
+    #expect(try other.fetchCount(FetchDescriptor<Book>()) == 2 && jane.books.isEmpty)
+  }
+
   @Test("Rolled back models that lead to each other are freed with the context's next save")
   func rolledBackAreFreed() throws {
     let context = try memory(Author.self)

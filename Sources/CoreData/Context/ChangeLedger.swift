@@ -53,7 +53,7 @@ final class ChangeLedger {
   @exclusivity(unchecked) private(set) var eventList = ContiguousArray<NSManagedObject>()
   /// Objects refreshed in the event.
   @exclusivity(unchecked) private(set) var refreshedList = ContiguousArray<NSManagedObject>()
-  /// Objects that have left the context in the event since their rows are gone.
+  /// Objects that have left the context in the event because their rows are gone.
   private var lostList = ContiguousArray<NSManagedObject>()
   /// What objects held before the event, where their rows don't say; see `EventSnapshot`.
   @exclusivity(unchecked) private(set) var snapshots: [ObjectIdentifier: EventSnapshot] = [:]
@@ -175,7 +175,13 @@ final class ChangeLedger {
   /// An object has left the context. Nothing of it is saved; observers are still told what the event did to it.
   func left(_ object: NSManagedObject) {
     object.marks.remove([.inserted, .updated, .deleted, .propagated, .eventUpdated])
-    lockedList.removeAll { $0 === object }
+  }
+
+  /// The next save checks the versions of these objects no more.
+  func unlocked(_ objects: ContiguousArray<NSManagedObject>) {
+    if lockedList.isEmpty { return }
+    let gone = Set(objects.lazy.map(ObjectIdentifier.init))
+    lockedList.removeAll { gone.contains(ObjectIdentifier($0)) }
   }
 
   // Events.

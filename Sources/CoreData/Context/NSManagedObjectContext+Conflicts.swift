@@ -69,6 +69,7 @@ extension NSManagedObjectContext {
   /// Drops deleted or changed objects whose rows are gone already: nothing of them is left to save.
   func forgetDeletedElsewhere(_ objects: ContiguousArray<NSManagedObject>) {
     if objects.isEmpty { return }
+    ledger.unlocked(objects)
     for object in objects {
       discardChanges(of: object)
       leave(object, as: .deletedElsewhere)

@@ -58,7 +58,7 @@ extension NSManagedObjectContext {
       let known = hasDeletesToPropagate ? Set(pendingLists.joined().map(ObjectIdentifier.init)) : nil
       try processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
-      // What the rules of objects that willSave() has deleted did to others.
+      // What willSave() has deleted, the rules may have deleted more, or changed what had nothing to save.
       if let known { round += pendingLists.map { $0.keeping { !known.contains(ObjectIdentifier($0)) } } }
       rounds += 1
       if rounds > 1000 { misuse(.savesNeverSettle(self, round[0])) }

@@ -14,7 +14,9 @@ extension NSManagedObject {
   /// The value of a key that is not one of the entity's properties.
   @inline(never)
   final func valueOfNoProperty(_ key: String) -> Any? {
-    layout.primitiveProperty(named: key).map { boxedValue($0) } ?? value(forUndefinedKey: key)
+    if let property = layout.primitiveProperty(named: key) { return boxedValue(property) }
+    // An accessor comes before an override of `value(forUndefinedKey:)`.
+    return ownValue(forKey: key) ?? value(forUndefinedKey: key)
   }
 
   /// The key behind `@NSManaged var primitiveName`: the entity's property of that name if it has one, otherwise the

@@ -134,9 +134,10 @@ extension NSManagedObject {
     places.property(keyNumber: property.keyNumber)?.takeUnretainedValue() ?? property
   }
 
-  /// Adds a member that is not in the relationship.
-  final func connect(_ member: NSManagedObject, _ property: LayoutProperty) {
-    if isParted(from: member, property) { return }
+  /// Adds a member that is not in the relationship. False if the two have to stay apart.
+  @discardableResult
+  final func connect(_ member: NSManagedObject, _ property: LayoutProperty) -> Bool {
+    if isParted(from: member, property) { return false }
     check(member, property)
     let announced = announceChange(of: property, .members)
     defer { announced?.end() }
@@ -147,6 +148,7 @@ extension NSManagedObject {
     } else if property.oneSidedInverse != nil {
       enterOneSidedInverse(of: property, in: member)
     }
+    return true
   }
 
   /// A relationship that is its own inverse may lead from an object to itself. Then both ends are the same.
@@ -256,7 +258,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Whether one of two objects of one context has left it since its row was deleted elsewhere. Then they stay apart.
+  /// Whether one of two objects of one context has left it because its row was deleted elsewhere. Then they stay apart.
   private final func isParted(from other: NSManagedObject, _ property: LayoutProperty) -> Bool {
     if owner === other.owner || (owner.former ?? owner) !== (other.owner.former ?? other.owner) { return false }
     warn(.deletedElsewhere(self, key: property.name, other: other))

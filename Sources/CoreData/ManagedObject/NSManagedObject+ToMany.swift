@@ -132,8 +132,7 @@ extension NSManagedObject {
     var seen: Set<ObjectIdentifier> = []
     var unique = ContiguousArray<NSManagedObject>()
     for member in members where seen.insert(ObjectIdentifier(member)).inserted {
-      unique.append(member)
-      if !had.contains(ObjectIdentifier(member)) { connect(member, property) }
+      if had.contains(ObjectIdentifier(member)) || connect(member, property) { unique.append(member) }
     }
     if property.isOrdered, !unique.elementsEqual(self.members(property), by: ===) {
       noteChange()

@@ -66,7 +66,7 @@ extension ResultsList {
   /// Those of the refilled sections that still come after the same sections as before, so that nothing is told of them.
   private func unmoved(_ former: [String: Int], refilled: Set<String>) -> Set<String> {
     var unmoved: Set<String> = []
-    // The former places grow along the sections that have not moved: from the back, where the next of the others is.
+    // limits[i]: the former place of the next section, from i on, that has kept its objects.
     var limits = [Int](repeating: .max, count: sections.count + 1)
     for section in sections.reversed() {
       let isFixed = former[section.name] != nil && !refilled.contains(section.name)

@@ -56,17 +56,25 @@ extension AccessorWriter {
     return [branches.joined(separator: " || ")]
   }
 
-  /// Whether generated code can ask for a property. Another attribute may be another actor's, or say that the property
-  /// is not available; `@nonobjc` takes it out of key-value coding on Apple's systems.
+  /// Whether generated code can ask for a property. Another attribute, of the property, its class, a superclass or a type
+  /// around it, may be another actor's, or say that it is not available; `@nonobjc` takes a property out of key-value
+  /// coding on Apple's systems.
   private func isCallable(_ property: SwiftSource.OwnProperty) -> Bool {
-    property.isAnsweredByCode
+    let classes = types.ancestry(of: property.owner).map { $0.split(separator: ".").map(String.init) }
+    let attributes = (classes + outerTypes(of: property.owner)).flatMap {
+      types.ownType($0)?.declaration.attributes ?? []
+    }
+    return property.isAnsweredByCode
       && property.attributes.isSubset(of: ["objc", "MainActor", "inlinable", "inline", "usableFromInline"])
+      && Set(attributes).isSubset(of: ["objc", "objcMembers", "MainActor", "dynamicMemberLookup"])
   }
+
+  private func outerTypes(of path: [String]) -> [[String]] { path.indices.dropFirst().map { Array(path.prefix($0)) } }
 
   /// The full name of a class that generated code can name; nil for other types.
   private func ownerName(_ path: [String]) -> String? {
-    guard let owner = types.ownType(path)?.declaration, owner.access > .isFilePrivate, !owner.isGeneric,
-      case .classType = owner.kind
+    guard let owner = types.ownType(path)?.declaration, case .classType = owner.kind, !types.isHidden(path),
+      !(outerTypes(of: path) + [path]).contains(where: { types.ownType($0)?.declaration.isGeneric == true })
     else { return nil }
     return owner.path.joined(separator: ".")
   }
@@ -79,7 +87,7 @@ extension AccessorWriter {
     hasOwnAccessors = true
     let values = own.accessors.map { property in
       Self.guarded(
-        "    if key == \"\(property.name)\" { return object.\(quoteIfKeyword(property.name)) }\n",
+        "    if key == \"\(property.name)\" { return object.\(quoteIfKeyword(property.name)) as Any? }\n",
         by: property.conditions)
     }
     let validations = own.validators.map { validator in
@@ -87,7 +95,8 @@ extension AccessorWriter {
         "    if key == \"\(validator.key)\" { return try object.\(validator.name)(value) }\n", by: validator.conditions)
     }
     let name = "ManagedAccessorsOf\(owner.split(separator: ".").joined(separator: "_"))"
-    let object = "    let object = unsafeDowncast(object, to: \(owner).self)"
+    let type = owner.split(separator: ".").map { quoteIfKeyword(String($0)) }.joined(separator: ".")
+    let object = "    let object = unsafeDowncast(object, to: \(type).self)"
     var text = "nonisolated enum \(name): _ManagedAccessors {\n"
     if !values.isEmpty {
       text += """

@@ -32,6 +32,8 @@ struct SwiftSource {
     var isGeneric: Bool
     /// For a class, the first type behind the colon: the superclass or a protocol.
     var inherited: [String] = []
+    /// The attributes in front of it: `MainActor`, `objcMembers`.
+    var attributes: Set<String> = []
     /// The conditions of the `#if`s around it.
     var conditions: [String] = []
     /// Where its name stands; 0 for an alias.

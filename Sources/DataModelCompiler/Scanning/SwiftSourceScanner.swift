@@ -163,8 +163,8 @@ struct SwiftSourceScanner {
     }
     source.types.append(
       SwiftSource.TypeDeclaration(
-        kind: kind, path: path, access: access, isGeneric: isGeneric, inherited: inherited, conditions: conditions,
-        line: line, column: column))
+        kind: kind, path: path, access: access, isGeneric: isGeneric, inherited: inherited,
+        attributes: modifiers.attributes, conditions: conditions, line: line, column: column))
     enterBody(Scope(path: path, defaultAccess: min(access, .isInternal), maximumAccess: access))
   }
 

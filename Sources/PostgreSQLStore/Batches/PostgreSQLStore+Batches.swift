@@ -109,12 +109,15 @@ extension PostgreSQLStore: BatchStore {
 
 /// A uniqueness constraint, with the entity that declares it.
 struct BatchConstraint {
+  /// The attributes, of a composite one its elements.
   let names: [String]
+  /// The names in the model.
+  let declared: [String]
   /// The entity that has the constraint.
   let declaring: EntityLayout
 
   /// The constraint's name on the server, in lower case.
-  var serverName: String { "z_\(declaring.name)_unique_\(names.joined(separator: "_"))".lowercased() }
+  var serverName: String { "z_\(declaring.name)_unique_\(declared.joined(separator: "_"))".lowercased() }
 
   /// Returns the constraints that rows of the entities can break: their own and inherited ones.
   static func all(of entities: some Sequence<Int>, _ layouts: ModelLayouts) -> [BatchConstraint] {
@@ -124,7 +127,9 @@ struct BatchConstraint {
       var index = entity
       while index >= 0, seen.insert(index).inserted {
         let declaring = layouts.layouts[index]
-        found += declaring.entity.constraintNames.map { BatchConstraint(names: $0, declaring: declaring) }
+        found += zip(declaring.constraints, declaring.entity.constraintNames).map {
+          BatchConstraint(names: $0, declared: $1, declaring: declaring)
+        }
         index = declaring.superIndex
       }
     }

@@ -25,7 +25,7 @@ struct ConstraintSearch {
       + changes.inserted.map { Candidate(row: $0, base: nil) }
     var found: [ConstraintConflict] = []
     for declaring in store.layouts.layouts where store.schema.entities[declaring.index] != nil {
-      for constraint in declaring.entity.constraintNames {
+      for constraint in declaring.constraints {
         let concerned = candidates.filter { declaring.subtree.contains($0.row.entity) }
         if concerned.isEmpty { continue }
         found += try conflicts(constraint, declaring, concerned)

@@ -205,7 +205,7 @@ public final class ModelContext: Equatable {
   }
 
   /// Whether the container that owned this context is gone. The context may still wait to save by itself.
-  private var isLeftBehind: Bool { managedContext.concurrencyType == .mainQueueConcurrencyType && owner == nil }
+  var isLeftBehind: Bool { managedContext.concurrencyType == .mainQueueConcurrencyType && owner == nil }
 
   /// Inserts new objects with the values of an object of a context that is gone, and of all that it leads to. Their
   /// models stand for the new objects from now on.
@@ -431,7 +431,8 @@ public final class ModelContext: Equatable {
   /// Discards all unsaved changes: inserted models leave the context, deleted ones come back,
   /// and changed ones have their saved values again.
   ///
-  /// A model that leaves keeps its values, for another insertion, its relationships until the next save or rollback.
+  /// A model that leaves keeps its values for another insertion, and its relationships until this context's next save or
+  /// rollback.
   public func rollback() {
     let inserted = insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
     for storage in inserted { storage.keepValues(withRelationships: true) }

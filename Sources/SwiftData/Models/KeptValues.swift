@@ -5,6 +5,8 @@
 struct KeptValues: ~Copyable {
   private unowned(unsafe) let type: ModelType
   private var block: UnsafeMutableRawPointer?
+  /// Whether the relationships are those of an object that was rolled back.
+  private var areRolledBack = false
 
   /// None, of an object of a type.
   init(of type: ModelType) { self.type = type }
@@ -34,6 +36,7 @@ struct KeptValues: ~Copyable {
   /// Keeps what an object holds, in place of what was kept before.
   mutating func take(of object: ModelObject, _ storage: ModelStorage, withRelationships: Bool) {
     removeAll()
+    areRolledBack = withRelationships
     for (position, property) in type.properties.enumerated() where withRelationships || !property.isRelationship {
       let block = self.block ?? make()
       if property.access.keep(object, storage, at: block + type.places[position]) {
@@ -78,10 +81,24 @@ struct KeptValues: ~Copyable {
   mutating func bring(to object: ModelObject, _ storage: ModelStorage) {
     guard let block else { return }
     self.block = nil
+    if areRolledBack { leaveOut(block, storage) }
     for position in 0..<type.count where KeptValues.isSet(position, block) {
       type.accesses[position]._withUnsafeGuaranteedRef { $0.write(at: block + type.places[position], object, storage) }
     }
     KeptValues.free(block, type)
+  }
+
+  /// Leaves out relationships to models of the context that the insertion was rolled back in, if it isn't this one.
+  private mutating func leaveOut(_ block: UnsafeMutableRawPointer, _ storage: ModelStorage) {
+    areRolledBack = false
+    for position in type.relationships where KeptValues.isSet(position, block) {
+      let property = type.properties[position]
+      if case .toOne = property.kind, !property.isOptional { continue }
+      let models = property.access.models(at: block + type.places[position])
+      guard models.contains(where: { $0.storage.isOfContext(otherThan: storage.context) }) else { continue }
+      block.storeBytes(of: 0, toByteOffset: position, as: UInt8.self)
+      property.access.destroy(at: block + type.places[position])
+    }
   }
 
   mutating func removeAll() {

@@ -146,6 +146,12 @@ class ModelStorage {
   /// The new models among those that kept relationships lead to.
   final var newDestinations: [any PersistentModel] { values.destinations { $0.storage.object == nil } }
 
+  /// Whether the model is of another context, which is still there.
+  final func isOfContext(otherThan own: ModelContext?) -> Bool {
+    guard let context, context !== own else { return false }
+    return !context.isLeftBehind
+  }
+
   /// Keeps the relationships no longer that may be nil or empty, unless the model was inserted again.
   final func dropRelationships() { if object == nil { values.removeRelationships() } }
 
