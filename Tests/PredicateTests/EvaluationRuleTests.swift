@@ -102,6 +102,18 @@ struct EvaluationRuleTests {
     }
   }
 
+  @Test("Decimals are added exactly, beside other numbers too")
+  func decimals() throws {
+    func sum(_ numbers: Any...) -> Any? {
+      NSExpression(format: "numbers.@sum.self").expressionValue(with: ["numbers": numbers], context: nil)
+    }
+    let (a, b) = (Decimal(string: "0.1")!, Decimal(string: "0.2")!)
+    #expect((sum(a, b) as? NSDecimalNumber)?.stringValue == "0.3")
+    #expect((sum(a, b, 1) as? NSDecimalNumber)?.stringValue == "1.3")
+    #expect(NSPredicate(format: "numbers.@sum.self == 0.3").evaluate(with: ["numbers": [a, b]]))
+    #expect(sum(1, 2) as? Int == 3 && sum(1, 0.5) as? Double == 1.5)
+  }
+
   @Test("Indexes: numbers, FIRST, LAST, SIZE, keys, and nil beyond the end")
   func indexes() throws {
     try isTrue(

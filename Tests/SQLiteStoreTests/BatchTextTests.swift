@@ -107,4 +107,21 @@ struct BatchTextTests {
       computed.sql == "UPDATE OR FAIL ZBOOK AS t0 SET ZWEIGHT = ( t0.ZPAGES + t0.ZWEIGHT), "
         + "Z_OPT = (Z_OPT + 1)  \(rows)")
   }
+
+  @Test("A choice between constants has their type, and one between nil and something else that thing's")
+  func choices() throws {
+    func update(_ key: String, _ format: String) throws -> SQLFragment {
+      let request = NSBatchUpdateRequest(entityName: "Book")
+      request.propertiesToUpdate = [key: FoundationExpression(format: format)]
+      let batch = try BatchUpdate(request, schema.layouts)
+      return try BatchUpdatePlan(schema, update: batch, translator: PredicateTranslator(store: nil)).update
+    }
+    let length = try update("title", "TERNARY(pages > 100, 'long', 'short')")
+    #expect(length.bindings == [.int(100), .text("long"), .text("short")])
+    _ = try update("title", "TERNARY(pages > 100, title, 'short')")
+    _ = try update("title", "TERNARY(pages > 100, nil, title)")
+    _ = try update("pages", "TERNARY(pages > 100, 100, pages)")
+    #expect(throws: (any Error).self) { try update("title", "TERNARY(pages > 100, 1, 'short')") }
+    #expect(throws: (any Error).self) { try update("pages", "TERNARY(pages > 100, 'long', 'short')") }
+  }
 }

@@ -162,4 +162,74 @@ struct DictionaryColumnTests {
       #expect(try rows(context, [sum, count]) == ["count=5 sum=31"])
     }
   }
+
+  /// Items whose values are `values`.
+  private func withItems(
+    _ kind: StoreKind, _ values: [[String: Any]], _ body: (NSManagedObjectContext) throws -> Void
+  ) throws {
+    let item = entity(
+      "Item",
+      [
+        attribute("price", .decimalAttributeType), attribute("big", .integer64AttributeType),
+        attribute("weight", .doubleAttributeType), attribute("info", .transformableAttributeType),
+      ])
+    try withStack(kind, model([item])) { _, context in
+      for values in values { context.new("Item", values) }
+      try context.save()
+      try body(context)
+    }
+  }
+
+  private func item(_ context: NSManagedObjectContext, _ columns: [Any]) throws -> NSDictionary {
+    let request = NSFetchRequest<NSDictionary>(entityName: "Item")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = columns
+    return try #require(try context.fetch(request).first)
+  }
+
+  @Test(
+    "The declared type of a column rules: large integers stay exact, numbers become texts, decimals are cut",
+    arguments: StoreKind.allCases)
+  func declaredTypes(_ kind: StoreKind) throws {
+    let big = Int64(1) << 53 + 1
+    let values: [String: Any] = ["big": big, "price": Decimal(string: "3.75")!, "weight": 0.5]
+    try withItems(kind, [values]) { context throws in
+      func key(_ path: String) -> FoundationExpression { FoundationExpression(forKeyPath: path) }
+      let row = try item(
+        context,
+        [
+          column("big", key("big")), column("sum", key("@sum.big")),
+          column("text", key("big"), .stringAttributeType), column("realText", key("weight"), .stringAttributeType),
+          column("whole", key("price")), column("exact", key("big"), .decimalAttributeType),
+        ])
+      #expect(row["big"] as? Int64 == big && row["sum"] as? Int64 == big)
+      #expect(row["text"] as? String == "\(big)" && row["realText"] as? String == "0.5")
+      #expect(row["whole"] as? Int == 3)
+      #expect(row["exact"] as? NSDecimalNumber == NSDecimalNumber(decimal: Decimal(big)))
+    }
+  }
+
+  @Test("A sum of decimals is a decimal, exact, and that of none as well", arguments: StoreKind.allCases)
+  func decimals(_ kind: StoreKind) throws {
+    let tenths = [["price": Decimal(string: "0.1")!], ["price": Decimal(string: "0.2")!]]
+    let sum = FoundationExpression(forKeyPath: "@sum.price")
+    for (values, wanted) in [(tenths, "0.3"), ([["big": 1]], "0")] as [([[String: Any]], String)] {
+      try withItems(kind, values) { context throws in
+        let row = try item(
+          context,
+          [column("declared", sum, .decimalAttributeType), column("plain", sum, .undefinedAttributeType)])
+        #expect((row["declared"] as? NSDecimalNumber)?.stringValue == wanted)
+        #expect((row["plain"] as? NSDecimalNumber)?.stringValue == wanted)
+      }
+    }
+  }
+
+  @Test("A transformable attribute's column has its object", arguments: StoreKind.allCases)
+  func transformables(_ kind: StoreKind) throws {
+    try withItems(kind, [["info": ["a", "b"] as NSArray]]) { context throws in
+      #expect(try item(context, ["info"])["info"] as? [String] == ["a", "b"])
+      let described = column("info", FoundationExpression(forKeyPath: "info"), .transformableAttributeType)
+      #expect(try item(context, [described])["info"] as? [String] == ["a", "b"])
+    }
+  }
 }

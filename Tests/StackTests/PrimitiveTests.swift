@@ -236,6 +236,41 @@ struct CollectionOperatorTests {
     }
   }
 
+  @Test("The sum and the average of decimals are decimals, the sum of none too", arguments: StoreKind.allCases)
+  func decimals(_ kind: StoreKind) throws {
+    let (order, item) = (entity("Order"), entity("Item", [attribute("price", .decimalAttributeType)]))
+    relate(order, "items", .many, to: item)
+    try withStack(kind, model([order, item])) { _, context in
+      let (full, empty) = (context.new("Order"), context.new("Order"))
+      let items = ["0.1", "0.2"].map { context.new("Item", ["price": Decimal(string: $0)!]) }
+      full["items"] = NSSet(array: items)
+      func value(_ path: String) -> String? { (full.value(forKeyPath: path) as? NSDecimalNumber)?.stringValue }
+      #expect(value("items.@sum.price") == "0.3" && value("items.@avg.price") == "0.15")
+      #expect(value("items.@min.price") == "0.1" && value("items.@max.price") == "0.2")
+      #expect((items as NSArray).value(forKeyPath: "@sum.price") as? NSDecimalNumber == NSDecimalNumber(string: "0.3"))
+      #expect(empty.value(forKeyPath: "items.@sum.price") as? NSDecimalNumber == .zero)
+      context.new("Item")
+      full["items"] = NSSet(array: try context.all("Item"))
+      #expect(value("items.@sum.price") == "0.3" && value("items.@avg.price") == "0.15")
+    }
+  }
+
+  @Test("An array of values has NSNull in the places of members without one, a set leaves them out")
+  func membersWithoutValue() throws {
+    let book = entity("Book", [attribute("title"), attribute("weight", .doubleAttributeType)])
+    try withStack(.inMemory, model([book])) { _, context in
+      let books = [
+        context.new("Book", ["title": "a", "weight": 3.0]), context.new("Book"),
+        context.new("Book", ["title": "c", "weight": 6.0]),
+      ]
+      let list = books as NSArray
+      #expect(list.value(forKeyPath: "@sum.weight") as? Double == 9)
+      let titles = list.value(forKeyPath: "title") as? [Any]
+      #expect(titles?.count == 3 && titles?[1] is NSNull && titles?[2] as? String == "c")
+      #expect((NSSet(array: books).value(forKeyPath: "title") as? NSSet)?.count == 2)
+    }
+  }
+
   @Test("Dictionaries give values by key and by path, and mutable ones take them, those of a batch insert among them")
   func dictionaries() throws {
     let library: NSDictionary = ["shelf": ["books": [["pages": 10], ["pages": 30]]]]

@@ -65,6 +65,14 @@ package struct DictionaryFetch {
   var having: PredicateNode?
 }
 
+extension Double {
+  /// A number in a column of dictionaries that is declared as a text: 15 digits, as SQLite writes them.
+  package var columnText: String {
+    let text = String(format: "%.15g", self)
+    return text.allSatisfy { $0.isNumber || $0 == "-" } ? text + ".0" : text
+  }
+}
+
 /// A store's answer to a fetch.
 package enum FetchOutcome {
   case rows([RowSnapshot])

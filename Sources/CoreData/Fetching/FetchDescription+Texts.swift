@@ -55,7 +55,7 @@ extension PredicateNode {
 
 extension EntityLayout {
   /// The attribute at the end of a key path; nil if there is none.
-  fileprivate func attribute(_ path: [String]) -> LayoutProperty? {
+  func attribute(_ path: [String]) -> LayoutProperty? {
     var layout = self
     for key in path.dropLast() {
       guard let property = layout.property(named: key), property.isRelationship else { return nil }

@@ -4,7 +4,14 @@ enum KeyPathValues {
     guard let subject, let key = keys.first else { return subject }
     let rest = Array(keys.dropFirst())
     if key == "self" { return value(of: subject, rest) }
-    if let object = subject as? NSManagedObject { return value(of: object.value(forKey: key), rest) }
+    if let object = subject as? NSManagedObject {
+      let found = value(of: object.value(forKey: key), rest)
+      guard rest.first == "@sum", !(found is NSDecimalNumber),
+        object.layout.attribute([key] + rest.dropFirst())?.kind == .decimal
+      else { return found }
+      // The sum of no decimals is a decimal, too. No member says so.
+      return NSDecimalNumber.zero
+    }
     if let dictionary = subject as? [String: Any] { return value(of: dictionary[key], rest) }
     let members: [Any]
     switch subject {
@@ -15,11 +22,12 @@ enum KeyPathValues {
     default: return nil
     }
     if key.hasPrefix("@") { return collect(key, members: members, rest: rest) }
-    let values = members.compactMap { value(of: $0, keys) }
+    let values = members.map { value(of: $0, keys) }
     switch subject {
-    case is NSSet: return NSSet(array: values)
-    case is NSOrderedSet: return NSOrderedSet(array: values)
-    default: return values
+    case is NSSet: return NSSet(array: values.compactMap(\.self))
+    case is NSOrderedSet: return NSOrderedSet(array: values.compactMap(\.self))
+    // In an array each value stands at its member's place.
+    default: return values.map { $0 ?? NSNull() }
     }
   }
 
@@ -28,6 +36,10 @@ enum KeyPathValues {
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     if let aggregate = Aggregate(collectionOperator: collector) {
       let constants = values.map { PredicateConstant(any: $0) }.filter { !$0.isNull }
+      // The average of decimals is one, too; of a fetch it is a double.
+      if aggregate == .average, case .decimal(let sum) = Aggregates.sum(constants) {
+        return NSDecimalNumber(decimal: sum / Decimal(constants.count))
+      }
       return aggregate.value(of: constants).anyValue
     }
     switch collector {

@@ -14,13 +14,13 @@ struct DictionaryRows {
   }
 
   /// Returns a dictionary for each row. A null value has no key in it.
-  func dictionaries(_ rows: ServerRows) -> [NSDictionary] {
+  func dictionaries(_ rows: ServerRows) throws -> [NSDictionary] {
     let names = query.columns.map { NSString(string: $0.name) }
-    return (0..<rows.count).map { row in
+    return try (0..<rows.count).map { row in
       var keys: [NSObject] = []
       var values: [AnyObject] = []
       for (index, column) in query.columns.enumerated() {
-        guard let value = value(rows, row, index, column) else { continue }
+        guard let value = try value(rows, row, index, column) else { continue }
         keys.append(names[index])
         values.append(value)
       }
@@ -28,7 +28,9 @@ struct DictionaryRows {
     }
   }
 
-  private func value(_ rows: ServerRows, _ row: Int, _ index: Int, _ column: DictionaryQuery.Column) -> NSObject? {
+  private func value(
+    _ rows: ServerRows, _ row: Int, _ index: Int, _ column: DictionaryQuery.Column
+  ) throws -> AnyObject? {
     if rows.isNull(row, index) { return nil }
     if let layout = column.reference {
       let key = rows.int(row, index)
@@ -56,18 +58,18 @@ struct DictionaryRows {
     case .uuid:
       let bytes = rows.bytes(row, index)
       return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) as NSUUID : nil
-    case .decimal: return rows.number(row, index).map { NSDecimalNumber(decimal: $0.decimalValue) }
-    case .bytes: return Data(rows.bytes(row, index)) as NSData
+    case .decimal:
+      // By its digits: Foundation makes a decimal of an integer by way of a double.
+      return rows.number(row, index) == nil ? nil : text(rows, row, index).map(NSDecimalNumber.init(string:))
+    case .bytes: return try column.object(Data(rows.bytes(row, index)), store: identity)
     case .destination, .none: return natural(rows, row, index)
     }
   }
 
-  /// Returns a value as text. A floating-point number gets 15 digits, as in SQLite.
+  /// Returns a value as text.
   private func text(_ rows: ServerRows, _ row: Int, _ index: Int) -> String? {
     guard let number = rows.number(row, index) else { return rows.text(row, index) }
-    guard rows.type(index) == ServerType.real.oid else { return number.stringValue }
-    let text = String(format: "%.15g", number.doubleValue)
-    return text.allSatisfy { $0.isNumber || $0 == "-" } ? text + ".0" : text
+    return rows.type(index) == ServerType.real.oid ? number.doubleValue.columnText : number.stringValue
   }
 
   /// Returns a computed value in the server's own type. A `numeric` becomes an integer if it is whole and fits into 64

@@ -50,7 +50,7 @@ struct StateQuestions {
       let query = try DictionaryQuery(planner, fetch: fetch, request: request, query: plan.query)
       let fragment = query.select.fragment(.postgreSQL)
       let rows = try read { try $0.execute(fragment.numberedText, Parameters(fragment.bindings)) }
-      return .dictionaries(DictionaryRows(query, schema, store.identity).dictionaries(rows))
+      return .dictionaries(try DictionaryRows(query, schema, store.identity).dictionaries(rows))
     }
   }
 

@@ -200,11 +200,7 @@ enum FunctionEvaluation {
       if case .string(let text) = value, let exact = Decimal(string: text) {
         return .constant(.decimal(exact))
       }
-      switch number(.constant(value)) {
-      case .int(let value)?: return .constant(.decimal(Decimal(value)))
-      case let value?: return .constant(.decimal(Decimal(rounding: value.number ?? 0)))
-      case nil: return .null
-      }
+      return number(.constant(value))?.decimal.map { .constant(.decimal($0)) } ?? .null
     case "NSNumber", "Double", "Int":
       if value.number != nil, case .date = value { return .constant(.double(value.number ?? 0)) }
       let result = number(.constant(value))
@@ -240,8 +236,12 @@ enum FunctionEvaluation {
 
 /// Functions of many values. nils are left out before.
 enum Aggregates {
-  /// 0 for none. Integers stay integers unless they overflow.
+  /// 0 for none. Integers stay integers unless they overflow. Where one is a decimal, all are added as decimals: binary
+  /// fractions make 0.30000000000000004 of 0.1 and 0.2.
   static func sum(_ values: [PredicateConstant]) -> PredicateConstant {
+    if values.contains(where: { if case .decimal = $0 { true } else { false } }) {
+      return .decimal(values.compactMap(\.decimal).reduce(0, +))
+    }
     var exact: Int64? = 0
     var real = 0.0
     for value in values {
@@ -301,5 +301,16 @@ enum Aggregates {
     let mean = numbers.reduce(0, +) / Double(numbers.count)
     let variance = numbers.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(numbers.count)
     return .double(variance.squareRoot())
+  }
+}
+
+extension PredicateConstant {
+  /// The number it stands for, without the error of a binary fraction where it is a decimal or an integer.
+  fileprivate var decimal: Decimal? {
+    switch self {
+    case .decimal(let value): value
+    case .int(let value): Decimal(value)
+    default: number.map(Decimal.init(rounding:))
+    }
   }
 }

@@ -121,14 +121,21 @@ private struct MemoryAggregates {
 /// A column of a dictionary fetch.
 private struct MemoryColumn {
   let name: String
-  private let column: DictionaryFetch.Column
+  /// The declared type, or else that of the values, where they don't tell it.
+  private let kind: SlotKind?
   private(set) var aggregates = MemoryAggregates()
   /// The column's expression, with names in the place of its aggregates.
   private let term: MemoryTerm
 
   init(_ column: DictionaryFetch.Column, _ layout: EntityLayout) throws {
-    self.column = column
     name = column.name
+    let declared = column.type.map(SlotKind.init) ?? .undefined
+    if declared == .undefined, case (.sum, .keyPath(let path))? = column.expression.aggregateOfRows {
+      // The sum of no decimals is a decimal, too.
+      kind = layout.attribute(path)?.kind == .decimal ? .decimal : nil
+    } else {
+      kind = declared
+    }
     var aggregates = MemoryAggregates()
     term = try MemoryTerm(column.expression.replacing { try aggregates.replacing($0) })
     self.aggregates = aggregates
@@ -149,25 +156,40 @@ private struct MemoryColumn {
     return try term.value(of: MemoryFetch.Group(rows: rows, view: view, values: aggregates))
   }
 
-  /// The value for key-value coding; nil if there is none.
+  /// The value for key-value coding, in the column's type; nil if there is none.
   func boxed(_ value: PredicateValue) -> Any? {
-    switch value {
-    case .constant(.int(let value)): return number(Double(value), NSNumber(value: value))
-    case .constant(.double(let value)): return number(value, NSNumber(value: value))
-    default: return value.anyValue
+    guard let kind, case .constant(let constant) = value else { return value.anyValue }
+    return kind.boxed(constant) ?? value.anyValue
+  }
+}
+
+extension SlotKind {
+  /// A value in a column that is declared to be of this kind, as SQLite converts it; nil if it stays what it is.
+  fileprivate func boxed(_ constant: PredicateConstant) -> Any? {
+    switch form {
+    case .integer:
+      // A large number has no exact floating one.
+      if case .decimal(let decimal) = constant, let whole = Int64(decimal.description) { return boxed(whole: whole) }
+      return constant.number == nil ? nil : FunctionEvaluation.integer(.constant(constant)).map(boxed(whole:))
+    case .real: return constant.number.map(boxed(real:))
+    case .decimal:
+      switch constant {
+      case .int(let value): return NSDecimalNumber(decimal: Decimal(value))
+      case .decimal(let value): return NSDecimalNumber(decimal: value)
+      default: return constant.number.map { NSDecimalNumber(decimal: Decimal(string: $0.columnText) ?? .nan) }
+      }
+    case .text:
+      switch constant {
+      case .double, .date: return self == .string ? constant.number?.columnText : nil
+      case .string(let text) where self == .uri: return URL(string: text)
+      default: return self == .string ? ValueComparison.text(of: constant) : nil
+      }
+    case .uuid, .bytes, .destination, .none: return nil
     }
   }
 
-  /// The number in the column's declared type.
-  private func number(_ value: Double, _ plain: NSNumber) -> Any {
-    guard let kind = column.type.map(SlotKind.init) else { return plain }
-    switch kind.form {
-    case .integer:
-      if kind == .boolean { return NSNumber(value: value != 0) }
-      return NSNumber(value: Int64(exactly: value.rounded(.towardZero)) ?? plain.int64Value)
-    case .real: return kind.boxed(real: value)
-    case .decimal: return NSDecimalNumber(decimal: plain.decimalValue)
-    case .text, .uuid, .bytes, .destination, .none: return plain
-    }
+  /// As in SQLite, an integer of any length.
+  private func boxed(whole value: Int64) -> NSNumber {
+    self == .boolean ? NSNumber(value: value != 0) : NSNumber(value: value)
   }
 }

@@ -13,6 +13,14 @@ package struct DictionaryQuery {
     package let reference: EntityLayout?
     /// The column with the Z_ENT of the destination's row, if the destination has subentities; otherwise -1.
     package let entityColumn: Int32
+    /// The transformable attribute whose values the column holds.
+    let transformable: LayoutProperty?
+
+    /// What a program gets for data: the object of a transformable attribute, or else the data.
+    package func object(_ data: Data, store: StoreIdentity) throws -> AnyObject? {
+      guard let transformable else { return data as NSData }
+      return try transformable.attribute.value(ofTransformable: data, store: store.store?.url).map { $0 as AnyObject }
+    }
   }
 
   package let select: SelectStatement
@@ -49,7 +57,9 @@ package struct DictionaryQuery {
       columns.append(
         Column(
           name: column.name, kind: declared == .undefined ? kind : declared, reference: reference,
-          entityColumn: entityColumn))
+          entityColumn: entityColumn,
+          transformable: declared == .undefined || declared == .transformable
+            ? DictionaryQuery.transformable(column.expression, fetch.layout) : nil))
     }
     select.columns += entityColumns
     try planner.addConditions(fetch, query: query, scope: scope, to: &select)
@@ -64,6 +74,11 @@ package struct DictionaryQuery {
     select.offset = fetch.offset
     self.select = select
     self.columns = columns
+  }
+
+  private static func transformable(_ node: ExpressionNode, _ layout: EntityLayout) -> LayoutProperty? {
+    guard case .keyPath(let path) = node, let found = layout.attribute(path) else { return nil }
+    return found.kind == .transformable ? found : nil
   }
 
   /// An aggregate over all rows of the fetch, as a separate select.
@@ -105,7 +120,7 @@ package struct DictionaryQuery {
 
   private func value(
     _ statement: Statement, index: Int32, column: Column, store: SQLiteStore
-  ) throws -> NSObject? {
+  ) throws -> AnyObject? {
     if let layout = column.reference {
       guard statement.int(index) > 0 else { return nil }
       let actual = column.entityColumn < 0 ? nil : store.schema.index(ofNumber: Int(statement.int(column.entityColumn)))
@@ -130,7 +145,7 @@ package struct DictionaryQuery {
     case .decimal:
       let type = sqlite3_column_type(statement.handle, index)
       return NSDecimalNumber(decimal: RowDecoder.decimal(statement, column: index, type: type))
-    case .bytes: return Data(statement.blobBytes(index)) as NSData
+    case .bytes: return try column.object(Data(statement.blobBytes(index)), store: store.identity)
     case .destination, .none: return DictionaryQuery.natural(statement, index)
     }
   }

@@ -35,9 +35,11 @@ extension PredicateTranslator {
     case .conditional(let predicate, let yes, let no):
       let test = try condition(predicate, scope)
       let (a, b) = (try operand(yes, scope), try operand(no, scope))
-      let isOneKind = a.kind == b.kind
+      // Nil is of the other branch's kind.
+      let kinds = [a, b].filter { !$0.isNull }.map { $0.kind ?? $0.constantKind }
+      let isOneKind = kinds.first == kinds.last
       let values = try [a, b].map { isOneKind ? try expression($0, scope) : try number($0, scope) }
-      return .value(.conditional(test, then: values[0], else: values[1]), isOneKind ? a.kind : nil)
+      return .value(.conditional(test, then: values[0], else: values[1]), isOneKind ? kinds.first ?? nil : nil)
     case .setOperation(let operation, _, _):
       throw scope.unsupported("The operation \(operation.rawValue)")
     case .index(let base, .size):

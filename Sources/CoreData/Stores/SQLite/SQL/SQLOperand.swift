@@ -12,8 +12,27 @@ enum SQLOperand {
 
   var isConstant: Bool { if case .constant = self { true } else { false } }
 
+  var isNull: Bool { if case .constant(.null) = self { true } else { false } }
+
   /// The kind of its values, if known.
   var kind: SlotKind? { if case .value(_, let kind) = self { kind } else { nil } }
+
+  /// The kind of an attribute that a constant is a value of.
+  var constantKind: SlotKind? {
+    guard case .constant(let constant) = self else { return nil }
+    return switch constant {
+    case .bool: .boolean
+    case .int: .int64
+    case .double: .double
+    case .date: .date
+    case .string: .string
+    case .data: .binary
+    case .uuid: .uuid
+    case .url: .uri
+    case .decimal: .decimal
+    case .null, .collection, .object, .other: nil
+    }
+  }
 }
 
 /// A to-many relationship met on a key path.
