@@ -102,3 +102,13 @@ final class ReplacingStoreWithoutMetadata: ReplacingStore {
     throw CocoaError(.featureUnsupported)
   }
 }
+
+/// One that opens only for those who have its key.
+final class ReplacingStoreWithKey: ReplacingStore {
+  override class var storeType: String { "ReplacingListWithKey" }
+
+  override func load() throws {
+    guard options?["key"] as? String == "secret" else { throw CocoaError(.fileReadNoPermission) }
+    try super.load()
+  }
+}

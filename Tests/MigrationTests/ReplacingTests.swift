@@ -225,19 +225,23 @@ struct ReplacingTests {
 
   // Stores of other people's.
 
-  private func notes(_ storeClass: ReplacingStore.Type, _ fields: Int) throws -> (
-    NSPersistentStoreCoordinator, NSPersistentStore
-  ) {
+  private func notes(
+    _ storeClass: ReplacingStore.Type, _ fields: Int, hasDefaults: Bool = true, options more: [AnyHashable: Any] = [:]
+  ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
     NSPersistentStoreCoordinator.registerStoreClass(storeClass, forStoreType: storeClass.storeType)
     let model = InferenceModels.model(
       .init(
         "Note",
         [InferenceModels.attribute("text")]
-          + (0..<fields).map { InferenceModels.attribute("field\($0)", isOptional: false, default: "\($0)") }))
+          + (0..<fields).map {
+            InferenceModels.attribute("field\($0)", isOptional: false, default: hasDefaults ? "\($0)" : nil)
+          }))
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let options: [AnyHashable: Any] = [
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    ]
     let store = try coordinator.addPersistentStore(
-      ofType: storeClass.storeType, configurationName: nil, at: url,
-      options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+      ofType: storeClass.storeType, configurationName: nil, at: url, options: options.merging(more) { $1 })
     return (coordinator, store)
   }
 
@@ -269,6 +273,26 @@ struct ReplacingTests {
       #expect(Set(notes.compactMap { $0.text("text") }).count == 700)
     }
     #expect(try folder.names == ["library.store"])
+  }
+
+  @Test("A store that can't be opened without options is migrated with them, and refused with them for its objects")
+  func neededOptions() throws {
+    let options = ["key": "secret"]
+    let (old, store) = try notes(ReplacingStoreWithKey.self, 0, options: options)
+    let oldContext = context(old)
+    try oldContext.performAndWait {
+      oldContext.make("Note", ["text": "a"])
+      try oldContext.save()
+    }
+    try old.remove(store)
+    let error = managerError { _ = try notes(ReplacingStoreWithKey.self, 1, hasDefaults: false, options: options) }
+    #expect(error?.code == NSMigrationMissingMappingModelError)
+    #expect("\(error.map { "\($0.userInfo)" } ?? "")".contains("field0"))
+    let (new, _) = try notes(ReplacingStoreWithKey.self, 1, options: options)
+    let newContext = context(new)
+    try newContext.performAndWait { () throws in
+      #expect(try newContext.all("Note", by: "text").map { $0.text("field0") } == ["0"])
+    }
   }
 
   @Test("A store of one's own that does not tell its metadata is refused with 134140, and stays")

@@ -54,14 +54,10 @@ final class MigrationStack {
   /// Opens a stack for reading.
   init(reading job: MigrationJob.Store, _ original: NSManagedObjectModel) throws {
     (model, layouts) = try MigrationStack.plain(original)
-    var options = MigrationStack.plain(job.options)
+    var options = MigrationStack.reading(job.options)
     // Policies may change the source where its options say so.
     let isWritable = StoreCompatibility.isOff(NSReadOnlyPersistentStoreOption, options)
     if !job.isOwn && !isWritable { options[NSReadOnlyPersistentStoreOption] = true }
-    for key in [NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption] { options[key] = nil }
-    // Another coordinator may keep a history of the store; this one does not.
-    options[NSPersistentHistoryTrackingKey] = nil
-    options[StoreOptions.migrationSourceOption] = true
     let configuration = try job.configuration ?? MigrationStack.configuration(of: job, model)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
@@ -116,6 +112,18 @@ final class MigrationStack {
     let layouts = ModelLayouts.of(copy)
     for layout in layouts.layouts { layout.makesPlainObjects() }
     return (copy, layouts)
+  }
+
+  /// A client's options as they serve for reading a version of its store.
+  static func reading(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any] {
+    var options = plain(options)
+    for key in [NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption] { options[key] = nil }
+    // Another coordinator may keep a history of the store; this one does not.
+    for key in [NSPersistentHistoryTrackingKey, NSPersistentStoreRemoteChangeNotificationPostOptionKey] {
+      options[key] = nil
+    }
+    options[StoreOptions.migrationSourceOption] = true
+    return options
   }
 
   private static func plain(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any] {

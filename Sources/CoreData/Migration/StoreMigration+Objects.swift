@@ -10,8 +10,9 @@ extension StoreMigration {
     if delta.pairsThatNeedCode.isEmpty { return }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: delta.source)
     let named = configuration.flatMap { name in delta.source.configurations.first { $0 == name } }
-    let store = try coordinator.addPersistentStore(
-      ofType: type, configurationName: named, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+    var options = MigrationStack.reading(options)
+    options[NSReadOnlyPersistentStoreOption] = true
+    let store = try coordinator.addPersistentStore(ofType: type, configurationName: named, at: url, options: options)
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator

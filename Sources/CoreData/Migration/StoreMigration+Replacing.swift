@@ -75,8 +75,10 @@ extension StoreMigration {
   /// Checks that the new store is complete and can be opened.
   private func check(_ new: any NewVersion, counts: [String: Int]?) throws {
     if let damage = try new.damage() { throw broken("the new version is damaged: \(damage)") }
+    var options = options
+    options?[NSReadOnlyPersistentStoreOption] = nil
     let job = MigrationJob.Store(
-      url: new.url, type: type, configuration: configuration, isOwn: new.readsNewAsOwn)
+      url: new.url, type: type, configuration: configuration, options: options, isOwn: new.readsNewAsOwn)
     let stack = try MigrationStack(reading: job, destination)
     defer { stack.close() }
     guard let counts else { return }
