@@ -55,6 +55,24 @@ struct InPlaceHistoryTests {
     #expect(last == "Memo p1 1 alpha ")
   }
 
+  @Test("A composite attribute that gains an element before its others stays among the changed properties")
+  func composite() throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      let elements = (isNew ? [InPlace.attribute("alpha")] : []) + [InPlace.attribute("city")]
+      return InPlace.model(
+        InPlace.entity("Person", [InPlace.attribute("name"), InferenceModels.composite("home", elements)]))
+    }
+    let before = try InPlace.open(url, model(false), tracking) { context in
+      let person = InPlace.new(context, "Person", ["name": "a"])
+      try context.save()
+      person.setValue(["city": "Bonn"], forKey: "home")
+      try context.save()
+      return try changes(context)
+    }
+    #expect(before.last?.contains("home") == true)
+    #expect(try InPlace.migrate(url, to: model(true), tracking) { try changes($0) } == before)
+  }
+
   /// Entity, key, kind, what was updated, what is preserved.
   private func changes(_ context: NSManagedObjectContext) throws -> [String] {
     let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)

@@ -70,6 +70,46 @@ struct InPlaceSchemaTests {
     }
   }
 
+  @Test("A renamed element of a composite attribute keeps its values, one with a name that was free starts empty")
+  func renamedElements() throws {
+    func model(_ elements: [NSAttributeDescription]) -> NSManagedObjectModel {
+      InPlace.model(InPlace.entity("Person", [InPlace.attribute("name"), InferenceModels.composite("home", elements)]))
+    }
+    try InPlace.open(url, model([InPlace.attribute("town"), InPlace.attribute("zip")])) { context in
+      InPlace.new(context, "Person", ["name": "a", "home": ["town": "Bonn", "zip": "53111"]])
+      try context.save()
+    }
+    let new = model([InPlace.attribute("city", was: "town"), InPlace.attribute("town"), InPlace.attribute("zip")])
+    try InPlace.migrate(url, to: new) { context in
+      let home = try InPlace.by(context, "Person", "name")["a"]?.value(forKey: "home") as? [String: Any]
+      #expect(home as? [String: String] == ["city": "Bonn", "zip": "53111"])
+    }
+  }
+
+  @Test("A mandatory element that objects have no value for is refused as a mandatory attribute is")
+  func mandatoryElements() throws {
+    func model(_ elements: [NSAttributeDescription]) -> NSManagedObjectModel {
+      InPlace.model(InPlace.entity("Person", [InPlace.attribute("name"), InferenceModels.composite("home", elements)]))
+    }
+    try InPlace.open(url, model([InPlace.attribute("city"), InPlace.attribute("zip")])) { context in
+      InPlace.new(context, "Person", ["name": "a", "home": ["city": "Bonn"]])
+      InPlace.new(context, "Person", ["name": "b"])
+      try context.save()
+    }
+    for name in ["zip", "country"] {
+      let new = model([InPlace.attribute("city"), InPlace.attribute(name, optional: false)])
+      let error = #expect(throws: (any Error).self) { try InPlace.migrate(url, to: new) { _ in } }
+      #expect("\((error as? NSError)?.userInfo ?? [:])".contains("home.\(name)"))
+    }
+    let defaulted = model([
+      InPlace.attribute("city", optional: false), InPlace.attribute("country", default: "DE", optional: false),
+    ])
+    try InPlace.migrate(url, to: defaulted) { context in
+      let home = try InPlace.by(context, "Person", "name")["a"]?.value(forKey: "home")
+      #expect(home as? [String: String] == ["city": "Bonn", "country": "DE"])
+    }
+  }
+
   @Test("A file of one configuration gets what its configuration has")
   func configuration() throws {
     func model(_ isNew: Bool) -> NSManagedObjectModel {

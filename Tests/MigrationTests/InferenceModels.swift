@@ -72,6 +72,17 @@ enum InferenceModels {
     return attribute
   }
 
+  static func composite(
+    _ name: String, _ elements: [NSAttributeDescription], was identifier: String? = nil
+  ) -> NSCompositeAttributeDescription {
+    let attribute = NSCompositeAttributeDescription()
+    attribute.name = name
+    attribute.isOptional = true
+    attribute.elements = elements
+    if let identifier { attribute.renamingIdentifier = identifier }
+    return attribute
+  }
+
   static func derived(_ name: String, _ type: NSAttributeType, as format: String) -> NSDerivedAttributeDescription {
     let attribute = NSDerivedAttributeDescription()
     attribute.name = name

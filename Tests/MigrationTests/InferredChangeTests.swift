@@ -100,6 +100,34 @@ struct InferredChangeTests {
     }
   }
 
+  @Test("A composite attribute loses, gains and renames elements, nested ones too", arguments: ways)
+  func elements(_ kind: ManagerStore, _ inPlace: Bool) throws {
+    func model(_ after: Bool) -> NSManagedObjectModel {
+      let place = Make.composite(
+        after ? "at" : "place",
+        [Make.attribute(after ? "x" : "left", .integer32AttributeType, was: after ? "left" : nil)],
+        was: after ? "place" : nil)
+      let street = Make.attribute(after ? "road" : "street", was: after ? "street" : nil)
+      let city = Make.attribute("city")
+      let last = after ? Make.attribute("country", default: "DE") : Make.attribute("gone")
+      return Make.model(
+        .init("Person", [Make.attribute("name"), Make.composite("home", [street, city, last, place])]))
+    }
+    let (old, new) = (model(false), model(true))
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      let home: [String: Any] = ["street": "Hauptweg", "city": "Bonn", "gone": "x", "place": ["left": 3]]
+      context.make("Person", ["name": "a", "home": home])
+      context.make("Person", ["name": "b", "home": ["gone": "x"]])
+    }
+    try migrate(kind, inPlace: inPlace, old, new) { context in
+      let homes = try context.all("Person", by: "name").map { $0.value(forKey: "home") as? [String: Any] }
+      #expect(homes[0]?["road"] as? String == "Hauptweg" && homes[0]?["city"] as? String == "Bonn")
+      #expect((homes[0]?["at"] as? [String: Any])?["x"] as? Int == 3)
+      #expect(homes.map { $0?["country"] as? String } == ["DE", "DE"])
+      #expect(homes.map { $0?.count } == [4, 1])
+    }
+  }
+
   @Test(
     "A manager refuses an inferred mapping for objects that code would have to complete",
     arguments: [false, true])

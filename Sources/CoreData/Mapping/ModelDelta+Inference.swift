@@ -65,21 +65,17 @@ extension ModelDelta.EntityPair {
   ) throws {
     let from = source.properties.filter(\.takesPartInMigration)
     let to = destination.properties.filter(\.takesPartInMigration)
-    let sources: [NSPropertyDescription?]
-    if source.versionHash == destination.versionHash {
-      // Renaming identifiers may be about versions older than this one.
-      let byName = Dictionary(from.map { ($0.storedName, $0) }) { first, _ in first }
-      sources = to.map { byName[$0.storedName] }
-    } else {
-      let isAttribute = { (property: NSPropertyDescription) in property is NSAttributeDescription }
-      var matched: [ObjectIdentifier: NSPropertyDescription] = [:]
-      for kind in [true, false] {
-        try Self.match(
-          from.filter { isAttribute($0) == kind }, to.filter { isAttribute($0) == kind }, of: destination,
-          into: &matched)
+    let sameVersion = source.versionHash == destination.versionHash
+    let isAttribute = { (property: NSPropertyDescription) in property is NSAttributeDescription }
+    var matched: [ObjectIdentifier: NSPropertyDescription] = [:]
+    for kind in [true, false] {
+      let kept = to.filter { isAttribute($0) == kind }
+      let formers = try Self.inferring(destination) {
+        try RenamingMatch.sources(of: kept, among: from.filter { isAttribute($0) == kind }, sameVersion: sameVersion)
       }
-      sources = to.map { matched[ObjectIdentifier($0)] }
+      for (property, former) in zip(kept, formers) { matched[ObjectIdentifier(property)] = former }
     }
+    let sources = to.map { matched[ObjectIdentifier($0)] }
     let inOrder = to.indices.sorted { to[$0].storedName.utf16.lexicographicallyPrecedes(to[$1].storedName.utf16) }
     var properties: [ModelDelta.PropertyPair] = []
     var needed: [ModelDelta.NeededValue] = []
@@ -93,28 +89,47 @@ extension ModelDelta.EntityPair {
       if let attribute = property as? NSAttributeDescription,
         attribute.needsValue(ofFormer: former as? NSAttributeDescription)
       {
-        needed.append(ModelDelta.NeededValue(attribute: attribute, former: former))
+        needed.append(ModelDelta.NeededValue(name: property.storedName, formerName: former?.storedName))
       }
       guard let former, property.keepsValue(of: former, match) else { continue }
-      properties.append(ModelDelta.PropertyPair(source: former, destination: property))
+      var formerPaths: [String: String] = [:]
+      if let group = property as? NSCompositeAttributeDescription,
+        let formerGroup = former as? NSCompositeAttributeDescription
+      {
+        let match = try Self.inferring(destination, in: property) {
+          try ElementMatch(from: formerGroup, to: group, sameVersion: sameVersion)
+        }
+        for element in match.elements {
+          if let refusal = element.attribute.reasonAgainst(element.former) {
+            throw Failure.notInferable(
+              entity: destination.storedName, property: property.storedName, reason: refusal.reason,
+              remedy: refusal.remedy)
+          }
+          if group.defaultValue == nil, !(element.attribute is NSCompositeAttributeDescription),
+            element.attribute.needsValue(ofFormer: element.former)
+          {
+            needed.append(
+              ModelDelta.NeededValue(
+                name: "\(property.storedName).\(element.path)",
+                formerName: element.formerPath.map { "\(former.storedName).\($0)" }, group: former.storedName))
+          }
+        }
+        formerPaths = match.formerPaths
+      }
+      properties.append(ModelDelta.PropertyPair(source: former, destination: property, formerPaths: formerPaths))
     }
     self.init(source: source, destination: destination, properties: properties, needed: needed)
   }
 
-  private static func match(
-    _ from: [NSPropertyDescription], _ to: [NSPropertyDescription], of entity: NSEntityDescription,
-    into matched: inout [ObjectIdentifier: NSPropertyDescription]
-  ) throws {
-    func item(_ property: NSPropertyDescription) -> RenamingMatch.Item {
-      RenamingMatch.Item(name: property.storedName, identifier: property.storedRenamingIdentifier)
-    }
+  /// Throws a tie as the failure of an inference.
+  private static func inferring<Result>(
+    _ entity: NSEntityDescription, in group: NSPropertyDescription? = nil, _ match: () throws -> Result
+  ) throws -> Result {
     do {
-      let match = try RenamingMatch(from: from.map(item), to: to.map(item))
-      for (place, source) in match.sources.enumerated() {
-        if let source { matched[ObjectIdentifier(to[place])] = from[source] }
-      }
+      return try match()
     } catch let tie as RenamingMatch.Tie {
-      throw Failure.notInferable(entity: entity.storedName, property: tie.destinations[0], reason: tie.reason)
+      let property = [group?.storedName, tie.destinations[0]].compactMap(\.self).joined(separator: ".")
+      throw Failure.notInferable(entity: entity.storedName, property: property, reason: tie.reason)
     }
   }
 }

@@ -30,16 +30,27 @@ package struct ModelDelta {
     func source(of property: String) -> NSPropertyDescription? { sources[property] }
   }
 
-  /// A mandatory attribute without a default value, which is new or was optional.
+  /// A mandatory attribute, or element of a composite attribute, without a default value, which is new or was optional.
   struct NeededValue {
-    let attribute: NSAttributeDescription
+    /// Of an element, its path.
+    let name: String
     /// nil if it is new.
-    let former: NSPropertyDescription?
+    let formerName: String?
+    /// Of an element, the former name of its attribute. Where that has no value, the element needs none either.
+    var group: String?
   }
 
   struct PropertyPair {
     let source: NSPropertyDescription
     let destination: NSPropertyDescription
+    /// Of a composite attribute, the paths that its kept elements had, by those that they have.
+    var formerPaths: [String: String] = [:]
+
+    /// The names in the source, by those in the destination. Elements are key paths.
+    var formerNames: [(name: String, former: String)] {
+      [(destination.name, source.name)]
+        + formerPaths.map { ("\(destination.name).\($0)", "\(source.name).\($1)") }
+    }
   }
 
   package let source: NSManagedObjectModel

@@ -71,28 +71,7 @@ extension NSAttributeDescription {
 
   /// Whether values of another attribute can become values of this one without a mapping model.
   private func isConvertible(to other: NSAttributeDescription) -> Bool {
-    guard attributeType == other.attributeType else { return attributeType.widens(to: other.attributeType) }
-    guard let group = self as? NSCompositeAttributeDescription,
-      let otherGroup = other as? NSCompositeAttributeDescription
-    else { return true }
-    let former = otherGroup.formerElements(in: group)
-    return otherGroup.elements.allSatisfy { former[$0.storedName]?.isConvertible(to: $0) ?? true }
-  }
-}
-
-extension NSCompositeAttributeDescription {
-  /// The elements of an earlier version that became elements of this one, by the names of these. Elements are renamed
-  /// as attributes are; if their identifiers leave a choice, names decide.
-  func formerElements(in former: NSCompositeAttributeDescription) -> [String: NSAttributeDescription] {
-    let (before, now) = (former.elements, elements)
-    func items(_ elements: [NSAttributeDescription]) -> [RenamingMatch.Item] {
-      elements.map { RenamingMatch.Item(name: $0.storedName, identifier: $0.storedRenamingIdentifier) }
-    }
-    let matched = try? RenamingMatch(from: items(before), to: items(now)).sources
-    let sources = matched ?? now.map { element in before.firstIndex { $0.storedName == element.storedName } }
-    return Dictionary(
-      zip(now, sources).compactMap { element, source in source.map { (element.storedName, before[$0]) } }
-    ) { first, _ in first }
+    attributeType == other.attributeType || attributeType.widens(to: other.attributeType)
   }
 }
 

@@ -15,6 +15,14 @@ final class MappingPlan {
     let expression: FoundationExpression
     /// The attribute that is copied, and its copy; nil where the expression has to be evaluated.
     let copy: (source: LayoutProperty, destination: LayoutProperty)?
+    /// In an inferred mapping, what becomes of the elements of a composite attribute; nil for other attributes.
+    let elements: ElementPlan?
+  }
+
+  struct ElementPlan {
+    let source: LayoutProperty
+    let destination: LayoutProperty
+    let elements: [(source: LayoutProperty, destination: LayoutProperty)]
   }
 
   struct RelationshipPlan {
@@ -43,7 +51,9 @@ final class MappingPlan {
       attributes.append(
         AttributePlan(
           mapping: property, name: name, expression: expression,
-          copy: MappingPlan.copy(expression, from: source, to: destination?.property(named: name))))
+          copy: MappingPlan.copy(expression, from: source, to: destination?.property(named: name)),
+          elements: manager.mappingModel.isInferred
+            ? MappingPlan.elements(expression, from: source, to: destination, name) : nil))
     }
     for property in mapping.relationshipMappings ?? [] {
       guard let name = property.name, let expression = property.valueExpression else { continue }
@@ -68,6 +78,29 @@ final class MappingPlan {
     else { return nil }
     let entities = run.source.layouts.layouts[property.destinations].map(\.name)
     return (property, run.names(ofMappingsFrom: Set(entities)))
+  }
+
+  /// The elements of a composite attribute that an inferred mapping keeps: those that the destination has, by their
+  /// names there.
+  private static func elements(
+    _ expression: FoundationExpression, from source: EntityLayout?, to destination: EntityLayout?, _ name: String
+  ) -> ElementPlan? {
+    guard let source, let destination, let property = destination.property(named: name), property.kind == .composite,
+      var node = try? expressionNode(of: expression)
+    else { return nil }
+    if case .conditional(_, let value, _) = node { node = value }
+    guard let former = node.keyOfSource.flatMap(source.property(named:)), former.kind == .composite,
+      let match = try? ElementMatch(
+        from: former.compositeAttribute, to: property.compositeAttribute,
+        sameVersion: source.entity.versionHash == destination.entity.versionHash)
+    else { return nil }
+    let paths = match.formerPaths
+    return ElementPlan(
+      source: former, destination: property,
+      elements: property.leaves.compactMap { leaf in
+        paths[String(leaf.name.dropFirst(name.count + 1))].flatMap { source.property(named: "\(former.name).\($0)") }
+          .map { ($0, leaf) }
+      })
   }
 
   /// The attribute that an expression copies, if a value of it is one of the other without a conversion.
@@ -114,5 +147,17 @@ extension NSManagedObject {
       value = .int(destination.kind.boxed(integer: number).int64Value)
     }
     write(value, slot: destination.slot)
+  }
+
+  /// Sets the elements of a composite attribute to those of another object's. As in place, new elements keep their
+  /// default values, and so does what is mandatory and had no value.
+  final func take(_ plan: MappingPlan.ElementPlan, from object: NSManagedObject) throws {
+    object.fireIfNeeded(call: "reading \"\(plan.source.name)\"")
+    if !plan.destination.isOptional, object.boxedValue(plan.source) == nil { return }
+    for (source, destination) in plan.elements {
+      let value = object.boxedValue(source)
+      if value == nil, !destination.isOptional { continue }
+      try setValue(value, checkedForKey: destination.name)
+    }
   }
 }

@@ -92,6 +92,10 @@ extension NSEntityMigrationPolicy {
         destination.take(copy.source, from: source, into: copy.destination)
         continue
       }
+      if let elements = attribute.elements, source.layout.property(named: elements.source.name) === elements.source {
+        try destination.take(elements, from: source)
+        continue
+      }
       variables.property = attribute.mapping
       try destination.setValue(
         try MigrationExpressions.value(of: attribute.expression, variables), checkedForKey: attribute.name)

@@ -37,10 +37,14 @@ extension ModelDelta {
 
   /// - Parameter context: reads the old version.
   fileprivate func refuseObjects(_ context: NSManagedObjectContext) throws {
-    func count(_ entity: NSEntityDescription, without attribute: NSPropertyDescription? = nil) throws -> Int {
+    func count(_ entity: NSEntityDescription, without value: NeededValue? = nil) throws -> Int {
       let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
       request.includesSubentities = false
-      if let attribute { request.predicate = NSPredicate(format: "%K == nil", attribute.name) }
+      request.predicate = NSCompoundPredicate(
+        andPredicateWithSubpredicates: [
+          value?.group.map { NSPredicate(format: "%K != nil", $0) },
+          value?.formerName.map { NSPredicate(format: "%K == nil", $0) },
+        ].compactMap(\.self))
       return try context.performAndWait { try context.count(for: request) }
     }
     for pair in pairsThatNeedCode {
@@ -53,9 +57,9 @@ extension ModelDelta {
             "The entity has become abstract, but the store still has \(count == 1 ? "an object" : "\(count) objects") of it"
         )
       }
-      for value in pair.needed where try count(pair.source, without: value.former) > 0 {
+      for value in pair.needed where try count(pair.source, without: value) > 0 {
         throw Failure.notInferable(
-          entity: pair.destination.name, property: value.attribute.name, reason: Failure.missingMandatoryValues,
+          entity: pair.destination.name, property: value.name, reason: Failure.missingMandatoryValues,
           remedy:
             "Existing objects need a value. Give the attribute a default value, make it optional, or set the values in "
             + "a mapping model or a custom migration stage")

@@ -66,10 +66,9 @@ struct HistoryPlanner {
     for property in layout.properties {
       if let former = versions.former(property, of: after) { now[former.name] = places[property.name] }
     }
-    // A composite attribute has one bit.
+    // A composite attribute has one bit, whichever of its elements are new.
     for property in layout.properties where property.kind == .composite {
-      guard let leaf = property.leaves.first, let former = versions.former(leaf, of: after)?.composite else { continue }
-      now[former.name] = places[property.name]
+      if let former = versions.formerName(of: property, after) { now[former] = places[property.name] }
     }
     return HistoryColumnMap(
       bits: HistoryColumns(versions.layout(before)).names.map { now[$0] }, count: places.count)

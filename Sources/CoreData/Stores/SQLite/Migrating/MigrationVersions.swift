@@ -49,8 +49,8 @@ package struct MigrationVersions {
   /// The source's entity of a destination's entity; `successor` is the reverse.
   let origin: [DestinationEntity: SourceEntity]
   let successor: [SourceEntity: DestinationEntity]
-  /// The source's property of each kept property, by its name in the destination.
-  private let formerProperties: [DestinationEntity: [String: NSPropertyDescription]]
+  /// The source's name of each kept property and element, by its name in the destination.
+  private let formerNames: [DestinationEntity: [String: String]]
   /// The columns that the rows of an entity use.
   private let columns: [SourceEntity: Set<String>]
 
@@ -66,7 +66,7 @@ package struct MigrationVersions {
     self.dialect = dialect
     var origin: [DestinationEntity: SourceEntity] = [:]
     var successor: [SourceEntity: DestinationEntity] = [:]
-    var formerProperties: [DestinationEntity: [String: NSPropertyDescription]] = [:]
+    var formerNames: [DestinationEntity: [String: String]] = [:]
     for pair in delta.pairs {
       guard let after = destination.schema.layouts.layout(of: pair.destination),
         let before = source.schema.layouts.layout(of: pair.source),
@@ -75,12 +75,12 @@ package struct MigrationVersions {
       let entity = DestinationEntity(index: after.index)
       origin[entity] = SourceEntity(index: before.index)
       successor[SourceEntity(index: before.index)] = entity
-      formerProperties[entity] = Dictionary(
-        pair.properties.map { ($0.destination.name, $0.source) }, uniquingKeysWith: { first, _ in first })
+      formerNames[entity] = Dictionary(
+        pair.properties.flatMap(\.formerNames).map { ($0.name, $0.former) }, uniquingKeysWith: { first, _ in first })
     }
     self.origin = origin
     self.successor = successor
-    self.formerProperties = formerProperties
+    self.formerNames = formerNames
     columns = MigrationVersions.columns(source.schema)
   }
 
@@ -131,35 +131,19 @@ package struct MigrationVersions {
   // What became of what.
 
   /// The source's property that became a property of the destination, in the origin of `entity`; nil if there is none
-  /// whose values fit. For an element of a composite attribute it is the element that became this one.
+  /// whose values fit.
   func former(_ property: LayoutProperty, of entity: DestinationEntity) -> LayoutProperty? {
-    guard let before = origin[entity] else { return nil }
-    let outer = property.composite ?? property
-    guard let description = formerProperties[entity]?[outer.name] else { return nil }
-    guard let path = formerPath(property, of: outer, in: description),
-      let found = layout(before).property(named: path), !found.isTransient,
+    guard let before = origin[entity], let name = formerNames[entity]?[property.name],
+      let found = layout(before).property(named: name), !found.isTransient,
       found.isRelationship == property.isRelationship,
       found.isRelationship || (found.slot >= 0 && holdsValues(of: found, property))
     else { return nil }
     return found
   }
 
-  /// The former name of a property, or the former path to an element of a composite attribute.
-  private func formerPath(
-    _ property: LayoutProperty, of outer: LayoutProperty, in description: NSPropertyDescription
-  ) -> String? {
-    var path = description.name
-    var (before, now) = (description, outer.description)
-    for key in property.name.dropFirst(outer.name.count).split(separator: ".") {
-      guard let former = before as? NSCompositeAttributeDescription,
-        let composite = now as? NSCompositeAttributeDescription,
-        let element = composite.elements.first(where: { $0.name == key }),
-        let formerElement = composite.formerElements(in: former)[element.name]
-      else { return nil }
-      path += ".\(formerElement.name)"
-      (before, now) = (formerElement, element)
-    }
-    return path
+  /// The name in the source of a property that is kept.
+  func formerName(of property: LayoutProperty, _ entity: DestinationEntity) -> String? {
+    formerNames[entity]?[property.name]
   }
 
   /// Whether a column of the new type takes the former values unchanged. SQLite converts an integer to a floating-point
