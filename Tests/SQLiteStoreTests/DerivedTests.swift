@@ -186,4 +186,35 @@ struct DerivedTests {
       #expect(try query("SELECT ZBY FROM ZBOOK", at: url) == ["Ann"])
     }
   }
+
+  @Test("A filter, two relationships, and a value that is derived itself are refused by name")
+  func refusals() throws {
+    let folder = TemporaryFolder()
+    func refusal(_ own: [NSDerivedAttributeDescription], _ others: [NSDerivedAttributeDescription] = []) -> String {
+      let builder = ModelBuilder()
+      builder.entity("Shelf", [attribute("name", .stringAttributeType)] + own)
+      builder.entity("Book", [attribute("pages", .integer32AttributeType)] + others)
+      builder.entity("Article", [attribute("pages", .integer32AttributeType)])
+      builder.relate(.many("Shelf", "books"), .one("Book", "shelf"))
+      builder.relate(.many("Shelf", "articles"), .one("Article", "shelf"))
+      do {
+        _ = try openStore(builder.make(), at: folder.file("\(UUID()).sqlite"))
+        return ""
+      } catch {
+        return ((error as? Failure)?.nsError ?? error as NSError).localizedDescription
+      }
+    }
+    func derivedText(_ format: String) -> [NSDerivedAttributeDescription] {
+      [derived("made", .stringAttributeType, format)]
+    }
+    let sum = derived("sum", .integer64AttributeType, "books.@sum.pages + articles.@sum.pages")
+    #expect(refusal([sum]).contains("Shelf.sum over more than one relationship"))
+    let count = derived("count", .integer64AttributeType, "books.@count")
+    count.filteringPredicate = NSPredicate(format: "pages > 1")
+    #expect(refusal([count]).contains("filtering predicate of the derived attribute Shelf.count"))
+    let folded = derived("folded", .stringAttributeType, "canonical:(name)")
+    #expect(refusal([folded], derivedText("shelf.folded")).contains("Book.made from another derived attribute"))
+    #expect(refusal([folded] + derivedText("uppercase:(folded)")).contains("Shelf.made from another derived"))
+    #expect(refusal([derived("both", .integer64AttributeType, "books.@sum.pages + books.@count")]) == "")
+  }
 }

@@ -18,7 +18,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
     }
   }
 
-  /// The objects that an aggregate includes; nil for all.
+  /// The objects that an aggregate includes; nil for all. A new SQLite store refuses a model that has one.
   open var filteringPredicate: NSPredicate? {
     get { storedFilteringPredicate }
     set {

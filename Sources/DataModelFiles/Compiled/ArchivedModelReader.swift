@@ -129,6 +129,11 @@ struct ArchivedModelReader {
       attribute.compositeName = try namelessComposite(object, "\(entity).\(name)")
     }
     if object.className == "NSDerivedAttributeDescription" {
+      if object.object("NSFilteringPredicate") != nil {
+        throw InvalidDataModel(
+          file: file,
+          message: "the derived attribute \(entity).\(name) has a filtering predicate, which is not supported")
+      }
       attribute.derivationExpression = object.string("StrataDerivationExpression")
       if attribute.derivationExpression == nil, let expression = object.object("NSDerivationExpression") {
         attribute.derivationExpression = format(entity, name) { try $0.expression(expression).modelText }

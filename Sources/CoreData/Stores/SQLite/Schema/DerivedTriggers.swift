@@ -21,7 +21,7 @@ package struct DerivedTriggers {
   private let column: String
   /// Makes the sub-select of one row's value from an expression for the row's key.
   private let value: (_ row: String) -> String
-  private let path: [String]
+  private let paths: [[String]]
   private let dialect: SQLDialect
 
   package static func createStatements(_ schema: StoreSchema, _ dialect: SQLDialect = .sqlite) throws -> [String] {
@@ -72,7 +72,11 @@ package struct DerivedTriggers {
       throw Failure.unsupportedFeature(
         "The derived attribute \(entity.layout.name).\(property.name), which has no derivation,")
     }
-    path = DerivedTriggers.path(of: node)
+    if description.filteringPredicate != nil {
+      throw Failure.unsupportedFeature(
+        "The filtering predicate of the derived attribute \(entity.layout.name).\(property.name)")
+    }
+    paths = DerivedTriggers.paths(in: node)
     let scope = QueryScope(schema, entity.layout)
     var select = SelectStatement(from: .named(entity.table, as: "t0"))
     if case .function("now", _) = node {
@@ -90,15 +94,18 @@ package struct DerivedTriggers {
     value = { "(\(text.sql) WHERE t0.Z_PK = \($0))" }
   }
 
-  /// The longest key path in an expression, which leads to the values that it depends on.
-  private static func path(of node: ExpressionNode) -> [String] {
+  /// The key paths in an expression, which lead to the values that it depends on.
+  private static func paths(in node: ExpressionNode) -> [[String]] {
     switch node {
-    case .keyPath(let path): return path
-    case .function(_, let arguments): return arguments.map(path(of:)).max { $0.count < $1.count } ?? []
-    case .nested(let base, let rest): return path(of: base) + rest
+    case .keyPath(let path): return [path]
+    case .function(_, let arguments): return arguments.flatMap(paths(in:))
+    case .nested(let base, let rest): return paths(in: base).map { $0 + rest }
     default: return []
     }
   }
+
+  /// The longest key path in the expression.
+  private var path: [String] { paths.max { $0.count < $1.count } ?? [] }
 
   private var name: String { "Z_DA_\(entity.table)_\(entity.layout.name)_\(property.name)" }
 
@@ -151,14 +158,24 @@ package struct DerivedTriggers {
     let own =
       trigger("SOURCE_INSERT", event: "INSERT", table: entity.table, bodies: [derive("Z_PK = NEW.Z_PK")])
       + trigger("SOURCE_UPDATE", event: "UPDATE OF Z_OPT", table: entity.table, bodies: [derive("Z_PK = NEW.Z_PK")])
-    guard let first = path.first, let relationship = entity.layout.property(named: first),
-      relationship.isRelationship
-    else { return own }
-    guard path.count <= 3, !path.dropFirst().contains(where: { isRelationship($0, behind: relationship) }) else {
-      throw Failure.unsupportedFeature(
-        "The derivation of \(entity.layout.name).\(property.name) over more than one relationship")
+    let derivation = "The derivation of \(entity.layout.name).\(property.name)"
+    // A trigger that writes a derived value fires no other one.
+    guard !paths.contains(where: readsDerivedValue) else {
+      throw Failure.unsupportedFeature("\(derivation) from another derived attribute")
     }
+    let remote = paths.filter { $0.first.flatMap(entity.layout.property(named:))?.isRelationship == true }
+    guard let path = remote.first, let relationship = entity.layout.property(named: path[0]) else { return own }
+    guard
+      remote.allSatisfy({ path in
+        path[0] == relationship.name && path.count <= 3
+          && !path.dropFirst().contains { isRelationship($0, behind: relationship) }
+      })
+    else { throw Failure.unsupportedFeature("\(derivation) over more than one relationship") }
     return own + parameterTriggers(relationship)
+  }
+
+  private func readsDerivedValue(_ path: [String]) -> Bool {
+    entity.layout.attribute(path.filter { !$0.hasPrefix("@") })?.description is NSDerivedAttributeDescription
   }
 
   private func isRelationship(_ name: String, behind relationship: LayoutProperty) -> Bool {
