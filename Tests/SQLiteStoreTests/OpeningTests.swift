@@ -125,6 +125,20 @@ struct OpeningTests {
     #expect(error(model, foreign)?.code == 134020)
   }
 
+  @Test("A new file has the page size and the vacuum that the program asks for", arguments: ["page_size", "PAGE_SIZE"])
+  func filePragmas(_ pageSize: String) throws {
+    let url = folder.file("A.sqlite")
+    let pragmas = [pageSize: "8192", "auto_vacuum": "NONE"]
+    _ = try openStore(model(), at: url, options: [NSSQLitePragmasOption: pragmas])
+    let connection = try Connection(path: url.path, options: Connection.Options())
+    #expect(try connection.pragma("page_size") == "8192")
+    #expect(try connection.pragma("auto_vacuum") == "0")
+    _ = try openStore(model(), at: folder.file("B.sqlite"), options: [NSSQLitePragmasOption: ["auto_vacuum": 1]])
+    let other = try Connection(path: folder.file("B.sqlite").path, options: Connection.Options())
+    #expect(try other.pragma("page_size") == "4096")
+    #expect(try other.pragma("auto_vacuum") == "1")
+  }
+
   @Test("Pragmas that SQLite does not know are refused, others are set")
   func pragmas() throws {
     let model = model()

@@ -70,9 +70,9 @@ extension SQLiteStore {
       let writer = try Connection(path: path, options: connectionOptions(mayCreate: true))
       writer.trace = trace
       trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
-      // These two have an effect only before the first table is made.
-      try writer.set(pragma: "page_size", to: "4096")
-      try writer.set(pragma: "auto_vacuum", to: "2")
+      // These two have an effect only before the first table is made, and before the journal's mode is set.
+      try writer.set(pragma: "page_size", to: storeOptions.pragma("page_size") ?? "4096")
+      try writer.set(pragma: "auto_vacuum", to: storeOptions.pragma("auto_vacuum") ?? "2")
       try applyPragmas(to: writer)
       let isMade = try writer.transaction(.exclusive) {
         // Another process may have been faster.

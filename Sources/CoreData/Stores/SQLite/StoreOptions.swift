@@ -46,9 +46,10 @@ struct StoreOptions {
   }
 
   /// The journal mode that the client asks for, or else a write-ahead log.
-  var journalMode: String {
-    pragmas.last { $0.name.lowercased() == "journal_mode" }?.value ?? "wal"
-  }
+  var journalMode: String { pragma("journal_mode") ?? "wal" }
+
+  /// The value that the client asks for.
+  func pragma(_ name: String) -> String? { pragmas.last { $0.name.lowercased() == name }?.value }
 
   /// The pragmas of each connection, the store's own first.
   var connectionPragmas: [(name: String, value: String)] {
