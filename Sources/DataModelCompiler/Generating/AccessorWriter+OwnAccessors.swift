@@ -56,9 +56,9 @@ extension AccessorWriter {
     return [branches.joined(separator: " || ")]
   }
 
-  /// Whether generated code can ask for a property. Another attribute, of the property, its class, a superclass or a type
-  /// around it, may be another actor's, or say that it is not available; `@nonobjc` takes a property out of key-value
-  /// coding on Apple's systems.
+  /// Whether generated code can ask for a property. Another attribute, of the property, its class, a superclass or a
+  /// type around it, may be another actor's, or say that it is not available; `@nonobjc` takes a property out of
+  /// key-value coding on Apple's systems.
   private func isCallable(_ property: SwiftSource.OwnProperty) -> Bool {
     let classes = types.ancestry(of: property.owner).map { $0.split(separator: ".").map(String.init) }
     let attributes = (classes + outerTypes(of: property.owner)).flatMap {

@@ -431,8 +431,8 @@ public final class ModelContext: Equatable {
   /// Discards all unsaved changes: inserted models leave the context, deleted ones come back,
   /// and changed ones have their saved values again.
   ///
-  /// A model that leaves keeps its values for another insertion, and its relationships until this context's next save or
-  /// rollback.
+  /// A model that leaves keeps its values for another insertion, and its relationships until this context's next save
+  /// or rollback.
   public func rollback() {
     let inserted = insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
     for storage in inserted { storage.keepValues(withRelationships: true) }
