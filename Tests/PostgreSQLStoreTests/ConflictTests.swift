@@ -69,7 +69,7 @@ struct ConflictTests {
       let titles = try context.all("Copy").map { $0.value(forKey: "title") as? String }
       #expect(titles == ["Mathilda"])
       let batch = NSBatchInsertRequest(
-        entityName: "Copy", objects: [["title": "Persuasion", "place": ["room": "A", "shelf": "1"]]])
+        entityName: "Copy", objects: [["title": "Persuasion", "place.room": "A", "place.shelf": "1"]])
       _ = try context.execute(batch)
       context.refreshAllObjects()
       let written = try context.all("Copy").map { $0.value(forKey: "title") as? String }

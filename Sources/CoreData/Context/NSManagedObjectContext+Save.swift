@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
     while round.contains(where: { !$0.isEmpty }) {
       for objects in round { objects.forEachHeld { $0.willSave() } }
       let touched = ledger.eventList
-      let known = hasDeletesToPropagate ? Set(pendingLists.joined().map(ObjectIdentifier.init)) : nil
+      let known = hasDeletesToPropagate ? pendingIdentities : nil
       try processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
       // What willSave() has deleted, the rules may have deleted more, or changed what had nothing to save.
@@ -69,6 +69,8 @@ extension NSManagedObjectContext {
   private var pendingLists: [ContiguousArray<NSManagedObject>] {
     [ledger.newObjects, ledger.changedObjects, ledger.deletedObjects]
   }
+
+  private var pendingIdentities: Set<ObjectIdentifier> { Set(pendingLists.joined().map(ObjectIdentifier.init)) }
 
   private func validatePendingChanges() throws {
     // Faults that were only changed from the other side of a relationship. Their rows are read together.
@@ -96,7 +98,7 @@ extension NSManagedObjectContext {
 
   /// Lets the merge policy decide. Objects that take part in the save because of that are told of it.
   private func resolveTellingNewcomers(_ conflicts: StoreConflicts) throws {
-    let told = Set(pendingLists.joined().map(ObjectIdentifier.init))
+    let told = pendingIdentities
     try resolve(conflicts)
     try fireWillSaveUntilQuiet(but: told)
   }
