@@ -54,6 +54,8 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       if !gone.isEmpty { willRemoveCacheNodes(gone) }
       for row in changes.deleted { nodes.set(nil, at: row.key) }
       try save()
+      // They may lead to each other, and so keep each other alive.
+      for node in gone { node.propertyCache = nil }
     } catch {
       nodes.all = before
       for (node, values) in values { node.propertyCache = values }
