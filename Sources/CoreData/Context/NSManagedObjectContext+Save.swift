@@ -58,8 +58,10 @@ extension NSManagedObjectContext {
       let known = hasDeletesToPropagate ? pendingIdentities : nil
       try processChanges(propagatingDeletes: true)
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
-      // What willSave() has deleted, the rules may have deleted more, or changed what had nothing to save.
-      if let known { round += pendingLists.map { $0.keeping { !known.contains(ObjectIdentifier($0)) } } }
+      // What the rules of objects that willSave() deleted did to those with nothing to save.
+      if let known {
+        round += pendingLists.map { $0.keeping { !known.contains(ObjectIdentifier($0)) } }
+      }
       rounds += 1
       if rounds > 1000 { misuse(.savesNeverSettle(self, round[0])) }
     }
