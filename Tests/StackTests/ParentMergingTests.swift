@@ -85,7 +85,9 @@ struct ParentMergingTests {
     }
   }
 
-  @Test("A conflict about an object that the child itself has inserted is settled", arguments: StoreKind.allCases)
+  @Test(
+    "A conflict about an object that the child itself has inserted is settled", keepsRows, arguments: StoreKind.allCases
+  )
   func ownObject(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
     let (parent, child) = (stack.context, NSManagedObjectContext.child(of: stack.context))
