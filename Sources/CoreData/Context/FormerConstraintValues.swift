@@ -64,20 +64,6 @@ struct FormerConstraintValues {
   }
 }
 
-extension EntityLayout {
-  /// The entity's own and inherited constraints, with the entities that declare them.
-  fileprivate var allConstraints: [(names: [String], declaring: EntityLayout)] {
-    var found: [(names: [String], declaring: EntityLayout)] = []
-    var index = self.index
-    while index >= 0 {
-      let declaring = model.layouts[index]
-      found += declaring.constraints.map { ($0, declaring) }
-      index = declaring.superIndex
-    }
-    return found
-  }
-}
-
 extension NSManagedObject {
   /// The object's values for the properties of a constraint; nil if one of them is nil.
   fileprivate func values(of names: [String]) -> ConstraintValues? {

@@ -316,6 +316,15 @@ package final class EntityLayout: @unchecked Sendable {
   }
 }
 
+extension EntityLayout {
+  /// The entity's own and inherited uniqueness constraints, with the entities that declare them: its own first.
+  var allConstraints: [(names: [String], declaring: EntityLayout)] {
+    var found = constraints.map { (names: $0, declaring: self) }
+    if superIndex >= 0 { found += model.layouts[superIndex].allConstraints }
+    return found
+  }
+}
+
 /// The layouts of all entities of one model, made when the model is frozen.
 package final class ModelLayouts: @unchecked Sendable {
   // `@unchecked Sendable`: immutable after `init`.

@@ -379,7 +379,6 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// Called for a key that the model does not have; a misuse unless overridden.
   open func value(forUndefinedKey key: String) -> Any? {
-    if let own = ownValue(forKey: key) { return own }
     if let asked = AskedKey.current {
       asked.isUndefined = true
       return nil

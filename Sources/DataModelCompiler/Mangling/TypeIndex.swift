@@ -62,21 +62,24 @@ struct TypeIndex {
     return nil
   }
 
-  /// The names of a class and of its superclasses, as far as they are in this module; the class itself comes first.
-  func ancestry(of path: [String]) -> [String] {
-    var classes: [String] = []
+  /// A class and its superclasses, as far as the sources declare them; the class itself comes first.
+  private func chain(of path: [String]) -> [Entry] {
+    var classes: [Entry] = []
     var current = ownType(path)
     while let entry = current, case .classType = entry.declaration.kind {
-      let name = entry.declaration.path.joined(separator: ".")
-      if classes.contains(name) { break }
-      classes.append(name)
-      guard !entry.declaration.inherited.isEmpty,
-        let parent = lookUp(entry.declaration.inherited, in: Array(entry.declaration.path.dropLast())),
-        parent.module == module
-      else { break }
-      current = parent
+      let (path, inherited) = (entry.declaration.path, entry.declaration.inherited)
+      // A source may be wrong, and classes inherit from each other.
+      if classes.contains(where: { $0.module == entry.module && $0.declaration.path == path }) { break }
+      classes.append(entry)
+      if inherited.isEmpty { break }
+      current = lookUp(inherited, in: Array(path.dropLast()))
     }
     return classes
+  }
+
+  /// The names of a class and of its superclasses, as far as they are in this module; the class itself comes first.
+  func ancestry(of path: [String]) -> [String] {
+    chain(of: path).prefix { $0.module == module }.map { $0.declaration.path.joined(separator: ".") }
   }
 
   /// The classes of this module, by their names.
@@ -94,16 +97,9 @@ struct TypeIndex {
 
   /// Whether a class's superclasses lead to `NSManagedObject`.
   func isManaged(_ path: [String]) -> Bool {
-    var current = ownType(path)
-    var passed: Set<String> = []
-    while let entry = current, case .classType = entry.declaration.kind {
-      let (path, inherited) = (entry.declaration.path, entry.declaration.inherited)
-      if [["NSManagedObject"], ["CoreData", "NSManagedObject"]].contains(inherited) { return true }
-      // A source may be wrong, and classes inherit from each other.
-      guard !inherited.isEmpty, passed.insert("\(entry.module).\(path.joined(separator: "."))").inserted else { break }
-      current = lookUp(inherited, in: Array(path.dropLast()))
+    chain(of: path).contains {
+      [["NSManagedObject"], ["CoreData", "NSManagedObject"]].contains($0.declaration.inherited)
     }
-    return false
   }
 
   /// A type as code in an extension elsewhere must write it: own types with all they are nested in, since

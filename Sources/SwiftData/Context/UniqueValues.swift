@@ -43,6 +43,11 @@ struct UniqueValues {
     let values: UniqueValues
     let context: ModelContext
     private var found: [ObjectIdentifier: ModelObject?] = [:]
+    /// The new models that the save has replaced.
+    private lazy var replaced = Dictionary(
+      uniqueKeysWithValues: values.inserted.lazy.filter { $0.object.managedObjectContext == nil }.map {
+        (ObjectIdentifier($0.object), $0)
+      })
 
     init(values: UniqueValues, context: ModelContext) {
       self.values = values
@@ -55,13 +60,11 @@ struct UniqueValues {
       if let known = found[id] { return known }
       // Of constraints that lead around in a circle, none is decided by itself.
       found[id] = .some(nil)
-      let destinations = (values.destinations[id] ?? [:]).compactMapValues { destination -> NSManagedObject? in
+      var destinations = values.destinations[id] ?? [:]
+      for (name, destination) in destinations where destination.managedObjectContext == nil {
         // What the save has replaced as well is the stored one now.
-        if destination.managedObjectContext != nil { return destination }
-        guard let gone = values.inserted.first(where: { $0.object === destination }), let storage = gone.storage else {
-          return nil
-        }
-        return stored(insteadOf: gone.object, storage)
+        let gone = replaced[ObjectIdentifier(destination)]
+        destinations[name] = gone.flatMap { gone in gone.storage.flatMap { stored(insteadOf: gone.object, $0) } }
       }
       let result = stored(like: object, storage.type, destinations)
       found[id] = result

@@ -66,12 +66,16 @@ struct KeptValues: ~Copyable {
     return found
   }
 
-  /// A to-one relationship without `?` stays: the model could not be read without.
-  mutating func removeRelationships() {
+  /// Removes the relationships that lead to a model of which `isUnwanted` is true; all of them without it. A to-one
+  /// relationship without `?` stays: the model could not be read without.
+  mutating func removeRelationships(leadingTo isUnwanted: ((any PersistentModel) -> Bool)? = nil) {
     guard let block else { return }
     for position in type.relationships where KeptValues.isSet(position, block) {
       let property = type.properties[position]
       if case .toOne = property.kind, !property.isOptional { continue }
+      if let isUnwanted, !property.access.models(at: block + type.places[position]).contains(where: isUnwanted) {
+        continue
+      }
       block.storeBytes(of: 0, toByteOffset: position, as: UInt8.self)
       property.access.destroy(at: block + type.places[position])
     }
@@ -79,26 +83,17 @@ struct KeptValues: ~Copyable {
 
   /// Sets all that is kept on an object. It is kept no longer: what a relationship leads to may ask for this model.
   mutating func bring(to object: ModelObject, _ storage: ModelStorage) {
+    // What leads into the context that the insertion was rolled back in stays behind, if it isn't this one.
+    if areRolledBack {
+      areRolledBack = false
+      removeRelationships { $0.storage.isOfContext(otherThan: storage.context) }
+    }
     guard let block else { return }
     self.block = nil
-    if areRolledBack { leaveOut(block, storage) }
     for position in 0..<type.count where KeptValues.isSet(position, block) {
       type.accesses[position]._withUnsafeGuaranteedRef { $0.write(at: block + type.places[position], object, storage) }
     }
     KeptValues.free(block, type)
-  }
-
-  /// Leaves out relationships to models of the context that the insertion was rolled back in, if it isn't this one.
-  private mutating func leaveOut(_ block: UnsafeMutableRawPointer, _ storage: ModelStorage) {
-    areRolledBack = false
-    for position in type.relationships where KeptValues.isSet(position, block) {
-      let property = type.properties[position]
-      if case .toOne = property.kind, !property.isOptional { continue }
-      let models = property.access.models(at: block + type.places[position])
-      guard models.contains(where: { $0.storage.isOfContext(otherThan: storage.context) }) else { continue }
-      block.storeBytes(of: 0, toByteOffset: position, as: UInt8.self)
-      property.access.destroy(at: block + type.places[position])
-    }
   }
 
   mutating func removeAll() {

@@ -30,6 +30,21 @@ struct CustomAtomicStoreTests {
     }
   }
 
+  @Test("Nodes that lead to each other are freed when their objects are deleted")
+  func freedNodes() throws {
+    try withStack(.csv) { stack, context in
+      let author = context.new("Author", ["name": "a"])
+      let passport = context.new("Passport", ["holder": author])
+      try context.save()
+      let store = try #require(stack.store as? CSVStore)
+      weak let node = store.cacheNode(for: author.objectID)
+      #expect(node?.value(forKey: "passport") is NSAtomicStoreCacheNode)
+      for object in [author, passport] { context.delete(object) }
+      try context.save()
+      #expect(node == nil)
+    }
+  }
+
   @Test("A file of zero length is a store to be made")
   func emptyFile() throws {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -66,16 +66,9 @@ struct BatchConstraint {
 
   /// The constraints that a row of an entity can break.
   static func all(of entity: EntitySchema, _ schema: StoreSchema) -> [BatchConstraint] {
-    var found: [BatchConstraint] = []
-    var index = entity.layout.index
-    while index >= 0 {
-      let declaring = schema.layouts.layouts[index]
-      found += declaring.constraints.compactMap {
-        BatchConstraint($0, declaring: declaring, entity: entity, schema: schema)
-      }
-      index = declaring.superIndex
+    entity.layout.allConstraints.compactMap {
+      BatchConstraint($0.names, declaring: $0.declaring, entity: entity, schema: schema)
     }
-    return found
   }
 
   /// The constraints that a row of an entity, or of one of its subentities, can break.

@@ -44,18 +44,13 @@ struct Collisions {
   /// knows.
   mutating func note(_ row: RowSnapshot, schema: StoreSchema, connection: Connection) throws -> Bool {
     var found = false
-    var layout: EntityLayout? = schema.layouts.layouts[row.entity]
-    while let declaring = layout {
-      for constraint in declaring.constraints {
-        if let key = try holder(of: constraint, declaring: declaring, row: row, schema: schema, connection: connection)
-        {
-          found = true
-          add(constraint, row: row, key: key, declaring: declaring, layouts: schema.layouts)
-        } else {
-          claim(constraint, row: row, declaring: declaring, layouts: schema.layouts)
-        }
+    for (constraint, declaring) in schema.layouts.layouts[row.entity].allConstraints {
+      if let key = try holder(of: constraint, declaring: declaring, row: row, schema: schema, connection: connection) {
+        found = true
+        add(constraint, row: row, key: key, declaring: declaring, layouts: schema.layouts)
+      } else {
+        claim(constraint, row: row, declaring: declaring, layouts: schema.layouts)
       }
-      layout = declaring.superIndex < 0 ? nil : schema.layouts.layouts[declaring.superIndex]
     }
     return found
   }

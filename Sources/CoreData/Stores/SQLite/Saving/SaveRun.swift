@@ -169,15 +169,11 @@ struct SaveRun {
   /// old values are noted already.
   private func moveAside(_ plan: RowWritePlan, _ update: RowUpdate) throws {
     var names: [String] = []
-    var layout: EntityLayout? = schema.layouts.layouts[update.row.entity]
-    while let declaring = layout {
-      for name in declaring.constraints.joined() {
-        guard let slot = plan.entity.layout.property(named: name)?.slot, slot >= 0,
-          update.changed.contains(slot), let column = plan.entity.slots[slot]?.name, !names.contains(column)
-        else { continue }
-        names.append(column)
-      }
-      layout = declaring.superIndex < 0 ? nil : schema.layouts.layouts[declaring.superIndex]
+    for name in schema.layouts.layouts[update.row.entity].allConstraints.flatMap(\.names) {
+      guard let slot = plan.entity.layout.property(named: name)?.slot, slot >= 0,
+        update.changed.contains(slot), let column = plan.entity.slots[slot]?.name, !names.contains(column)
+      else { continue }
+      names.append(column)
     }
     if names.isEmpty { return }
     let nulls = names.map { "\($0) = NULL" }.joined(separator: ", ")
