@@ -285,6 +285,26 @@ struct AsynchronousFetchTests {
     #expect(copy.estimatedResultCount == 7 && copy.completionBlock != nil)
     #expect(request.requestType == .fetchRequestType)
   }
+
+  @Test("shouldRefreshRefetchedObjects counts with a batch size as well", arguments: StoreKind.allCases)
+  func refreshing(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try fill(stack, ["old"])
+    let known = try stack.context.performAndWait {
+      let book = try stack.context.fetch(books())[0]
+      #expect(book.string("title") == "old")
+      return book
+    }
+    try stack.elsewhere { other in
+      try other.fetch(books())[0]["title"] = "new"
+      try other.save()
+    }
+    let request = books()
+    request.fetchBatchSize = 20
+    request.shouldRefreshRefetchedObjects = true
+    #expect(try titles(stack, completion(stack, request)) == ["new"])
+    #expect(stack.context.performAndWait { known.string("title") } == "new")
+  }
 }
 
 /// What a watch was told, on any thread.

@@ -246,4 +246,30 @@ struct FetchedResultsNewcomerTests {
       #expect(counts.deleted == [0, 0] && counts.inserted == [1])
     }
   }
+
+  @Test(
+    "A list of a new author's books goes on after the save, in which the author gets another id",
+    arguments: StoreKind.allCases)
+  func savedMeanwhile(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let context = stack.context
+    try context.performAndWait {
+      let author = context.new("Author", ["name": "A"])
+      let lists = try ["author == %@", "author IN %@"].map { format in
+        let argument: Any = format.contains("IN") ? [author] : author
+        return try ListScreen(context, predicate: NSPredicate(format: format, argumentArray: [argument]))
+      }
+      let book = context.new("Book", ["title": "a", "author": author])
+      try context.save()
+      for screen in lists { #expect(screen.text == "a") }
+      book["pages"] = 5
+      context.processPendingChanges()
+      context.new("Book", ["title": "b", "author": author])
+      context.processPendingChanges()
+      for screen in lists { #expect(screen.text == "a b") }
+      book["author"] = nil
+      try context.save()
+      for screen in lists { #expect(screen.text == "b") }
+    }
+  }
 }

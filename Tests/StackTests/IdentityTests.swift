@@ -284,4 +284,29 @@ struct IdentityTests {
       stack.context.performAndWait { _ = stack.context.new("Shape") }
     }
   }
+
+  @Test("A request that names an object by its temporary id finds it after the save", arguments: StoreKind.allCases)
+  func formerIDInRequest(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let context = stack.context
+    try context.performAndWait {
+      let author = context.new("Author", ["name": "A"])
+      let book = context.new("Book", ["title": "a", "author": author])
+      let requests = [
+        NSPredicate(format: "author == %@", author.objectID), NSPredicate(format: "SELF IN %@", [book.objectID]),
+      ].map { predicate in
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = predicate
+        return request
+      }
+      try context.save()
+      for request in requests {
+        #expect(try context.fetch(request) == [book])
+        #expect(try context.count(for: request) == 1)
+        book["pages"] = 3
+        #expect(try context.fetch(request) == [book], "The change is not saved.")
+        context.rollback()
+      }
+    }
+  }
 }

@@ -163,6 +163,32 @@ struct ParentMergingTests {
         "The context without a name cannot get a parent: it already has a coordinator or a parent, and its objects "
           + "cannot move."))
   }
+
+  @Test(
+    "A child goes on with an object that it made, though the parent saved it and let go of everything",
+    arguments: StoreKind.allCases, [NSMergePolicy.error, .mergeByPropertyObjectTrump])
+  func parentReset(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
+    let stack = try Stack(kind)
+    let (parent, child) = (stack.context, NSManagedObjectContext.child(of: stack.context))
+    child.performAndWait { child.mergePolicy = policy }
+    let book = try child.performAndWait {
+      let book = child.new("Book", ["title": "1"])
+      try child.save()
+      return book
+    }
+    try parent.performAndWait {
+      try parent.save()
+      parent.reset()
+    }
+    try child.performAndWait {
+      book["title"] = "2"
+      try child.save()
+    }
+    try parent.performAndWait {
+      try parent.save()
+      #expect(try parent.all("Book").map { $0.string("title") } == ["2"])
+    }
+  }
 }
 
 extension NSManagedObjectContext {

@@ -218,4 +218,49 @@ struct SeveralStoresFetchTests {
     #expect(done.wait(timeout: .now() + 60) == .success)
     #expect(titles == ["00", "01", "02", "03", "04"])
   }
+
+  @Test("A list of one store's objects is not told of new ones that another store gets", arguments: StoreKind.allCases)
+  func newInAnotherStore(_ kind: StoreKind) throws {
+    let stores = try TwoStores(kind, books: 2)
+    try stores.run { (context: NSManagedObjectContext) throws in
+      let screen = try ListScreen(context) { $0.affectedStores = [stores.stack.store] }
+      #expect(screen.text == "00")
+      context.assign(context.new("Book", ["title": "far"]), to: stores.store)
+      context.new("Book", ["title": "near"])
+      context.processPendingChanges()
+      #expect(screen.text == "00 near")
+      try context.save()
+      #expect(screen.text == "00 near")
+    }
+  }
+
+  @Test("A batch over stores of which one can't be written changes none of them")
+  func readOnlyAmongThem() throws {
+    let seed = try Stack(.sqlite)
+    try seed.context.performAndWait {
+      seed.context.new("Book", ["title": "kept"])
+      try seed.context.save()
+    }
+    let stack = try Stack(.sqlite)
+    try stack.coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: seed.url,
+      options: [NSReadOnlyPersistentStoreOption: true])
+    let context = stack.context
+    try context.performAndWait {
+      let book = context.new("Book", ["title": "own", "pages": 1])
+      context.assign(book, to: stack.store)
+      try context.save()
+      let update = NSBatchUpdateRequest(entityName: "Book")
+      update.propertiesToUpdate = ["pages": 9]
+      #expect(throws: CocoaError.self) { try context.execute(update) }
+      #expect(throws: CocoaError.self) {
+        try context.execute(NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Book")))
+      }
+      context.refreshAllObjects()
+      #expect(book.int("pages") == 1)
+      // These are objects of one store.
+      try context.execute(NSBatchDeleteRequest(objectIDs: [book.objectID]))
+      #expect(try context.fetch(request()).map { $0.string("title") } == ["kept"])
+    }
+  }
 }

@@ -80,4 +80,25 @@ struct BatchTests {
     let five = FetchDescriptor<Book>(predicate: #Predicate { $0.title == "five" })
     #expect(try library(folder.file()).fetchCount(five) == 1)
   }
+
+  @Test("An enumeration passes over what its own block deletes, and what goes with that", arguments: [true, false])
+  func deletingBlock(allowEscapingMutations: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(for: Trip.self, FairTrip.self, configurations: ModelConfiguration(url: folder.file())))
+    for name in ["a", "b"] {
+      let trip = Trip(name: name)
+      context.insert(trip)
+      for number in 1...2 { context.insert(Stay(place: "\(name)\(number)", trip: trip)) }
+    }
+    try context.save()
+    var seen: [String] = []
+    let stays = FetchDescriptor<Stay>(sortBy: [SortDescriptor(\.place)])
+    try context.enumerate(stays, allowEscapingMutations: allowEscapingMutations) { stay in
+      seen.append(stay.place)
+      if stay.place == "a1" { context.delete(try #require(stay.trip)) }
+      context.processPendingChanges()
+    }
+    #expect(seen == ["a1", "b1", "b2"])
+  }
 }

@@ -93,4 +93,18 @@ struct HistoryObserverTests {
     try await wait(for: 1, observer)
     #expect(told.load(ordering: .relaxed) == 1)
   }
+
+  @Test("A token whose history was deleted counts as one event, and what comes later counts as usual")
+  func expired() async throws {
+    let container = try container()
+    let context = ModelContext(container)
+    for number in 0..<4 { try save(container, Book(isbn: "\(number)", title: "T")) }
+    let tokens = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.token)
+    let (first, last) = (tokens[0], tokens[3])
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token < last }))
+    let observer = HistoryObserver(historyTokens: [first], modelContainer: container)
+    #expect(observer.eventCounter == 1)
+    try save(container, Book(isbn: "9", title: "T"))
+    try await wait(for: 2, observer)
+  }
 }

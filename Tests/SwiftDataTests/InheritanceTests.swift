@@ -219,6 +219,21 @@ struct InheritanceTests {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("PlainTrip inherits from the model Trip, but is no model itself."))
   }
+
+  @Test("An unsaved change at the end of a path behind a cast counts")
+  func changesBehindCasts() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let fair = try #require(try context.fetch(FetchDescriptor<FairTrip>()).first)
+    fair.stand?.place = "Hall 2"
+    #expect(try names(context, #Predicate { ($0 as? FairTrip)?.stand?.place == "Hall 2" }) == ["Fair"])
+    #expect(try names(context, #Predicate { ($0 as? FairTrip)?.stand?.place == "Hall" }) == [])
+    let stays = FetchDescriptor<Stay>(predicate: #Predicate { ($0.trip as? FairTrip)?.stand?.place == "Hall 2" })
+    #expect(try context.fetch(stays).count == fair.stays.count)
+    // A trip that changed as well does not hide the other.
+    for trip in try context.fetch(FetchDescriptor<PrivateTrip>()) { trip.days += 1 }
+    #expect(try names(context, #Predicate { ($0 as? FairTrip)?.stand?.place == "Hall 2" }) == ["Fair"])
+  }
 }
 
 @ModelActor actor Traveller {

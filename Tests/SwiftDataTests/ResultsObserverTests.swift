@@ -117,4 +117,38 @@ struct ResultsObserverTests {
       fetchDescriptor: FetchDescriptor<Book>(), sectionBy: \.pages, modelContainer: container, isolation: nil)
     #expect(own.modelContext != container.mainContext && own.results.count == 4)
   }
+
+  @Test("The books of a new author stay when the author is saved, and others come in")
+  func savedMeanwhile() throws {
+    let context = try memory(Book.self)
+    let author = Author(name: "Lem")
+    context.insert(author)
+    let id = author.persistentModelID
+    let books = try ResultsObserver<Book, Never>(
+      filterBy: #Predicate { $0.author?.persistentModelID == id }, sortBy: [SortDescriptor(\.title)],
+      modelContext: context)
+    let first = Book(isbn: "1", title: "Eden")
+    context.insert(first)
+    first.author = author
+    try context.save()
+    first.pages = 3
+    let second = Book(isbn: "2", title: "Solaris")
+    context.insert(second)
+    second.author = author
+    context.processPendingChanges()
+    #expect(books.results.map(\.title) == ["Eden", "Solaris"])
+  }
+
+  @Test("Without pending changes it shows what is saved, from the save on")
+  func savedOnly() throws {
+    let context = try filled()
+    var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])
+    descriptor.includePendingChanges = false
+    let books = try ResultsObserver<Book, Never>(fetchDescriptor: descriptor, modelContext: context)
+    context.insert(Book(isbn: "9", title: "S"))
+    context.processPendingChanges()
+    #expect(books.results.count == 4)
+    try context.save()
+    #expect(books.results.map(\.title) == ["S", "T0", "T1", "T2", "T3"])
+  }
 }

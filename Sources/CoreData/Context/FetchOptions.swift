@@ -28,9 +28,10 @@ struct FetchOptions {
     prefetching = request.relationshipKeyPathsForPrefetching ?? []
   }
 
-  /// The description that the stores are given. It asks for keys alone if rows are read in batches.
+  /// The description that the stores are given. It asks for keys alone if rows are read in batches, which a fetch that
+  /// refreshes objects does not do.
   func asStoresSee(_ description: FetchDescription) -> FetchDescription {
-    guard batchSize > 0, case .rows = description.output else { return description }
+    guard batchSize > 0, !refreshing, case .rows = description.output else { return description }
     var keysOnly = description
     keysOnly.output = .references
     return keysOnly

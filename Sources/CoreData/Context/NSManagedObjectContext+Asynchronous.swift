@@ -12,8 +12,7 @@ extension NSManagedObjectContext {
     source.learnKeys(for: self)
     let fetch = request.fetchRequest.copy() as! NSFetchRequest<R>
     if fetch.includesPendingChanges { processPendingChanges() }
-    var description = try answeringFetches(
-      FetchDescription(fetch, owner.layouts), pendingChanges: fetch.includesPendingChanges)
+    var description = try description(of: fetch)
     try checkResult(R.self, description)
 
     let progress = Progress(totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)

@@ -22,10 +22,36 @@ extension NSManagedObjectContext {
     _ = try coordinator(for: "fetch(_:)")
     source.learnKeys(for: self)
     if request.includesPendingChanges { processPendingChanges() }
-    let description = try answeringFetches(
-      FetchDescription(request, owner.layouts), pendingChanges: request.includesPendingChanges)
+    let description = try description(of: request)
     try checkResult(Result.self, description)
     return try results(of: description, FetchOptions(request), request.resultType)
+  }
+
+  /// A request as this context understands it: what it says of objects and FETCH expressions is worked out.
+  func description<Result>(of request: NSFetchRequest<Result>) throws -> FetchDescription {
+    var description = try FetchDescription(request, owner.layouts)
+    description.predicate = description.predicate.map(withPermanentIDs)
+    return try answeringFetches(description, pendingChanges: request.includesPendingChanges)
+  }
+
+  /// The predicate with the permanent ids of objects that were saved since it was made with their temporary ones.
+  func withPermanentIDs(_ predicate: PredicateNode) -> PredicateNode {
+    if formerKeys.isEmpty { return predicate }
+    return predicate.replacing { node in
+      if case .constant(let constant) = node { return .constant(withPermanentIDs(constant)) }
+      return nil
+    }
+  }
+
+  private func withPermanentIDs(_ constant: PredicateConstant) -> PredicateConstant {
+    switch constant {
+    case .object(let id as NSManagedObjectID):
+      guard let former = formerKeys[id.key] else { return constant }
+      let (row, store) = (former.reference, owner.storeIdentity(former.store))
+      return .object(NSManagedObjectID(layout: owner.layouts.layouts[Int(row.entity)], key: row.key, store: store))
+    case .collection(let members): return .collection(members.map(withPermanentIDs))
+    default: return constant
+    }
   }
 
   /// The results of a checked fetch, in the form of its result type.
@@ -53,8 +79,7 @@ extension NSManagedObjectContext {
     _ = try coordinator(for: "count(for:)")
     source.learnKeys(for: self)
     if request.includesPendingChanges { processPendingChanges() }
-    var description = try answeringFetches(
-      FetchDescription(request, owner.layouts), pendingChanges: request.includesPendingChanges)
+    var description = try description(of: request)
     description.output = .count
     description.sort = []
     let count = try count(description, FetchOptions(request))

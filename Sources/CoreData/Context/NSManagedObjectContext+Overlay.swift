@@ -15,8 +15,8 @@ extension NSManagedObjectContext {
   private func touchedRoots(_ description: FetchDescription) -> (roots: Set<Int>, areLocal: Bool) {
     var roots: Set<Int> = [description.layout.rootIndex]
     var areLocal = true
-    func follow(_ path: [String]) {
-      var layout = description.layout
+    func follow(_ path: [String], from start: EntityLayout) {
+      var layout = start
       for key in path where key.utf8.first != UInt8(ascii: "@") {
         guard let property = layout.property(named: key), property.isRelationship else { return }
         layout = owner.layouts.layouts[property.destination]
@@ -24,14 +24,26 @@ extension NSManagedObjectContext {
         areLocal = false
       }
     }
-    description.predicate?.forEachKeyPath(follow)
-    for key in description.sort { follow(key.path) }
+    description.predicate?.forEachRootedPath { path in
+      guard let start = path.cast.map(owner.layouts.layout(of:)) ?? description.layout else { return }
+      follow(path.keys, from: start)
+    }
+    for key in description.sort { follow(key.path, from: description.layout) }
     if case .dictionaries(let fetch) = description.output {
       for column in fetch.columns {
-        if case .keyPath(let path)? = column.expression.aggregateOfRows?.of { follow(path) }
+        if case .keyPath(let path)? = column.expression.aggregateOfRows?.of { follow(path, from: description.layout) }
       }
     }
     return (roots, areLocal)
+  }
+
+  /// Whether an object is in one of the stores, or will be with its first save. nil are all stores.
+  func isObject(_ object: NSManagedObject, in stores: [NSPersistentStore]?) throws -> Bool {
+    guard let stores else { return true }
+    let store =
+      try owner.storeIdentity(object.store)
+      ?? coordinator(for: "fetch(_:)").storeForNewObjects(of: object.layout).identity
+    return stores.contains { $0.identity === store }
   }
 
   /// The stores' answer with this context's changes over it.
@@ -50,13 +62,6 @@ extension NSManagedObjectContext {
     let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
     let root = description.layout.rootIndex
     func isPending(_ object: NSManagedObject) -> Bool { !object.state.isDisjoint(with: .pending) }
-    func isInStores(_ object: NSManagedObject) throws -> Bool {
-      guard let stores = options.stores else { return true }
-      let store =
-        try owner.storeIdentity(object.store)
-        ?? coordinator(for: "fetch(_:)").storeForNewObjects(of: object.layout).identity
-      return stores.contains { $0.identity === store }
-    }
     func matches(_ object: NSManagedObject) throws -> Bool {
       guard !object.state.contains(.deleted), description.entities.contains(object.layout.index) else { return false }
       return try evaluator?.matches(object) ?? true
@@ -65,10 +70,10 @@ extension NSManagedObjectContext {
     found = try found.filter { isPending($0) ? false : isLocal ? true : try matches($0) }
     var pending: [NSManagedObject] = []
     for object in ledger.newObjects where object.layout.rootIndex == root {
-      if try matches(object), try isInStores(object) { pending.append(object) }
+      if try matches(object), try isObject(object, in: options.stores) { pending.append(object) }
     }
     for object in ledger.changedObjects where object.layout.rootIndex == root {
-      if try matches(object), try isInStores(object) { pending.append(object) }
+      if try matches(object), try isObject(object, in: options.stores) { pending.append(object) }
     }
     found += pending
     if !description.sort.isEmpty,

@@ -115,7 +115,8 @@ extension NSManagedObjectContext {
     ledger.reset()
     moveGeneration()
     undoManager?.removeAllActions(withTarget: self)
-    formerKeys = [:]
+    // Children may name objects by the temporary ids that they were saved under.
+    if children.contexts.isEmpty { formerKeys = [:] }
     source.keysWereForgotten()
     batches = []
     recentDestinations.removeAll()

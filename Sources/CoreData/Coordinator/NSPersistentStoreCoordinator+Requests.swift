@@ -80,9 +80,10 @@ extension NSPersistentStoreCoordinator {
       }
     }
     return try publicErrors {
-      try executeBatch(batchStores(for: root, among: request.affectedStores, name)) { store in
-        let keys = objectIDs.filter { $0.storeIdentity?.uuid == store.identity.uuid }.map(\.key)
-        return keys.isEmpty ? [] : try store.delete(.keys(keys, root: root), by: origin)
+      let keys = Dictionary(grouping: objectIDs) { $0.storeIdentity?.uuid }.mapValues { $0.map(\.key) }
+      let stores = try batchStores(for: root, among: request.affectedStores, name)
+      return try executeBatch(stores.filter { keys[$0.identity.uuid] != nil }) { store in
+        try store.delete(.keys(keys[store.identity.uuid] ?? [], root: root), by: origin)
       }
     }
   }
@@ -103,11 +104,13 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The answer of each store, as ids. With several stores a later one may fail after an earlier one has changed.
+  /// The answer of each store, as ids. With several stores a later one may fail after an earlier one has changed, but
+  /// one that can't be written throws before any has.
   private func executeBatch(
     _ stores: [any BatchStore], _ body: (any BatchStore) throws -> [RowReference]
   ) throws -> [NSManagedObjectID] {
-    try stores.flatMap { store in
+    for store in stores where store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: nil) }
+    return try stores.flatMap { store in
       let rows = try body(store)
       if !rows.isEmpty { RemoteChanges.announce([store]) }
       return ids(rows, store)

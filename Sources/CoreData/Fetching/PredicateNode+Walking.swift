@@ -27,13 +27,24 @@ extension PredicateNode {
 
   /// Calls `body` with every key path that starts at the evaluated object. Those on a SUBQUERY's variable continue its
   /// collection's.
-  func forEachKeyPath(_ body: ([String]) -> Void) { forEachKeyPath(from: [:], body) }
+  func forEachKeyPath(_ body: ([String]) -> Void) {
+    forEachRootedPath { if $0.cast == nil { body($0.keys) } }
+  }
+
+  /// Calls `body` with every key path that starts at the evaluated object, or behind a cast.
+  func forEachRootedPath(_ body: (RootedPath) -> Void) { forEachPath(from: [:], body) }
 
   /// - Parameter starts: the key paths of the enclosing collections, by variable.
-  fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
-    forEachChild(
-      { $0.forEachKeyPath(from: starts, body) }, conditions: { $0.forEachKeyPath(from: starts, body) })
+  fileprivate func forEachPath(from starts: [String: RootedPath], _ body: (RootedPath) -> Void) {
+    forEachChild({ $0.forEachPath(from: starts, body) }, conditions: { $0.forEachPath(from: starts, body) })
   }
+}
+
+/// A key path of a predicate and where it starts.
+struct RootedPath {
+  /// The entity of the cast that it continues; nil if it starts at the evaluated object.
+  var cast: NSEntityDescription?
+  var keys: [String]
 }
 
 extension ExpressionNode {
@@ -42,28 +53,35 @@ extension ExpressionNode {
     return try mapChildren({ try $0.replacing(change) }, conditions: { try $0.replacing(change) })
   }
 
-  fileprivate func forEachKeyPath(from starts: [String: [String]], _ body: ([String]) -> Void) {
+  fileprivate func forEachPath(from starts: [String: RootedPath], _ body: (RootedPath) -> Void) {
     if let path = wholePath(from: starts) { body(path) }
     switch self {
     // Key paths in its own predicate start at its own objects.
     case .fetch: break
     case .subquery(let collection, let variable, let predicate):
-      collection.forEachKeyPath(from: starts, body)
+      collection.forEachPath(from: starts, body)
       var inner = starts
       inner[variable] = collection.wholePath(from: starts)
-      predicate.forEachKeyPath(from: inner, body)
+      predicate.forEachPath(from: inner, body)
     default:
-      forEachChild(
-        { $0.forEachKeyPath(from: starts, body) }, conditions: { $0.forEachKeyPath(from: starts, body) })
+      forEachChild({ $0.forEachPath(from: starts, body) }, conditions: { $0.forEachPath(from: starts, body) })
     }
   }
 
-  /// The key path of this expression from the evaluated object; nil if it isn't one, or does not lead to a property.
-  private func wholePath(from starts: [String: [String]]) -> [String]? {
+  /// The key path of this expression from the evaluated object or a cast; nil if it isn't one, or does not lead to a
+  /// property.
+  private func wholePath(from starts: [String: RootedPath]) -> RootedPath? {
     switch self {
-    case .keyPath(let path): path
+    case .keyPath(let keys): RootedPath(keys: keys)
     case .variable(let name): starts[name]
-    case .nested(let base, let path): base.wholePath(from: starts).map { $0 + path }
+    case .nested(let base, let keys):
+      if let cast = base.cast {
+        RootedPath(cast: cast.entity, keys: keys)
+      } else if let start = base.wholePath(from: starts) {
+        RootedPath(cast: start.cast, keys: start.keys + keys)
+      } else {
+        nil
+      }
     case .subquery(let collection, _, _): collection.wholePath(from: starts)
     case .index(let base, _): base.wholePath(from: starts)
     case .function: keyPathCall?.wholePath(from: starts)

@@ -148,6 +148,7 @@ final class FetchedResults: ChangeFollower {
 
   private func process(_ event: ResultsEvent, _ reporter: some ResultsReporter) throws {
     guard let criteria, let list else { return }
+    try criteria.takeUpIDs(of: context)
     let event = try withRows(event, criteria)
     let edit = try ResultsEdit(event, in: list, criteria, found: found(criteria))
     if edit.isEmpty { return }

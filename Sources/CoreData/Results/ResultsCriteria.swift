@@ -1,8 +1,10 @@
 /// Which objects a list has, in which order and sections: the request as it was at the fetch.
 final class ResultsCriteria {
-  let description: FetchDescription
+  private(set) var description: FetchDescription
   let sectionNameKeyPath: String?
-  private let predicate: PredicateEvaluator?
+  private var predicate: PredicateEvaluator?
+  /// How many objects of the context had been saved for the first time when `predicate` was made.
+  private var knownKeyCount = 0
   private let sort: [(key: SortKey, path: CompiledKeyPath)]
   let stores: [NSPersistentStore]?
   let sectionKeys: [String]
@@ -38,15 +40,22 @@ final class ResultsCriteria {
     return !path.isEmpty
   }
 
+  /// Follows the objects that the predicate names through their first save, which gives them other ids.
+  func takeUpIDs(of context: NSManagedObjectContext) throws {
+    guard let node = description.predicate, context.formerKeys.count != knownKeyCount else { return }
+    let current = context.withPermanentIDs(node)
+    description.predicate = current
+    predicate = try PredicateEvaluator(current)
+    knownKeyCount = context.formerKeys.count
+  }
+
   /// Whether the object could be in the list, judged without its values.
   func concerns(_ object: NSManagedObject) -> Bool { description.entities.contains(object.layout.index) }
 
   /// Whether the object belongs in the list.
   func lists(_ object: NSManagedObject) throws -> Bool {
     guard concerns(object), object.state.isDisjoint(with: [.deleted, .inaccessible]) else { return false }
-    if let stores, let store = object.objectID.persistentStore, !stores.contains(where: { $0 === store }) {
-      return false
-    }
+    if let context = object.managedObjectContext, try !context.isObject(object, in: stores) { return false }
     return try predicate?.matches(object) ?? true
   }
 

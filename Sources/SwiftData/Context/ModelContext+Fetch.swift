@@ -56,7 +56,7 @@ extension ModelContext {
       rest = rest.dropFirst(batch.count)
       let found = try objects(batch, T.self)
       for id in batch {
-        guard let object = found[id] else { continue }
+        guard let object = found[id], object.managedObjectContext != nil, !object.isDeleted else { continue }
         try block(model(of: object, T.self))
         if !allowEscapingMutations, !hadChanges, hasChanges { try save() }
       }

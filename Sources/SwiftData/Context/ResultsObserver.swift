@@ -32,7 +32,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
   private var grouped: [Section] = []
   private let request: NSFetchRequest<NSManagedObject>
   private let registrar = ObservationRegistrar()
-  private var observation: (any NSObjectProtocol)?
+  private var observations: [any NSObjectProtocol] = []
 
   /// Observes the models that meet a condition, in an order.
   public convenience init(
@@ -127,12 +127,16 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     }
     (found, grouped) = try fetched()
     nonisolated(unsafe) weak let observer = self
-    observation = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextObjectsDidChange, object: context.managedContext, queue: nil
-    ) { notification in observer?.takeUp(notification) }
+    // A save is announced as a change before the stores are written. Without pending changes, only they count.
+    let names: [Notification.Name] = [.NSManagedObjectContextObjectsDidChange]
+    observations = (descriptor.includePendingChanges ? names : names + [.NSManagedObjectContextDidSave]).map { name in
+      NotificationCenter.default.addObserver(forName: name, object: context.managedContext, queue: nil) {
+        observer?.takeUp($0)
+      }
+    }
   }
 
-  deinit { if let observation { NotificationCenter.default.removeObserver(observation) } }
+  deinit { observations.forEach(NotificationCenter.default.removeObserver) }
 
   /// The condition that the models meet.
   public var filterBy: Predicate<Element>? { fetchDescriptor.predicate }

@@ -81,6 +81,10 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     do {
       let result = try context.performAndWait { try context.execute(request) as? NSPersistentHistoryResult }
       transactions = result?.result as? [NSPersistentHistoryTransaction] ?? []
+    } catch let error as CocoaError where error.code == .persistentHistoryTokenExpired {
+      // What came before is gone from the history; whether it would have counted can't be told any more.
+      places = container.coordinator.currentPersistentHistoryToken(fromStores: nil)?.numbers ?? [:]
+      return true
     } catch {
       warn(
         MisuseReport(

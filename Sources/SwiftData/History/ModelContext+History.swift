@@ -54,11 +54,10 @@ extension ModelContext {
       let own = all.filter { $0.0.storeID == store.identifier }
       // What goes from the beginning, then what goes from between transactions that stay.
       let kept = own.drop { wanted.contains($0.1.id) }
-      if kept.count < own.count {
-        let end = kept.first?.0
-        try delete(
-          end.map { NSPersistentHistoryChangeRequest.deleteHistory(before: $0) }
-            ?? NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture), in: store)
+      if let last = own.dropLast(kept.count).last {
+        // Up to the last one that was read: others may have been written since.
+        let end = NSPersistentHistoryToken([store.identifier: last.0.transactionNumber + 1])
+        try delete(.deleteHistory(before: end), in: store)
       }
       let numbers = kept.filter { wanted.contains($0.1.id) }.map(\.0.transactionNumber)
       if numbers.isEmpty { continue }
