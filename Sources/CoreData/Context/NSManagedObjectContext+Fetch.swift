@@ -30,14 +30,13 @@ extension NSManagedObjectContext {
   /// A request as this context understands it: what it says of objects and FETCH expressions is worked out.
   func description<Result>(of request: NSFetchRequest<Result>) throws -> FetchDescription {
     var description = try FetchDescription(request, owner.layouts)
-    description.predicate = description.predicate.map(withPermanentIDs)
+    if !formerKeys.isEmpty { description.predicate = description.predicate.map(withPermanentIDs) }
     return try answeringFetches(description, pendingChanges: request.includesPendingChanges)
   }
 
   /// The predicate with the permanent ids of objects that were saved since it was made with their temporary ones.
   func withPermanentIDs(_ predicate: PredicateNode) -> PredicateNode {
-    if formerKeys.isEmpty { return predicate }
-    return predicate.replacing { node in
+    predicate.replacing { node in
       if case .constant(let constant) = node { return .constant(withPermanentIDs(constant)) }
       return nil
     }
