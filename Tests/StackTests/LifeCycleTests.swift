@@ -119,6 +119,41 @@ struct LifeCycleTests {
     }
   }
 
+  @Test("Objects can be made of an entity that no model has, and of one whose model is gone")
+  func entityWithoutModel() {
+    func entity() -> NSEntityDescription {
+      let name = NSAttributeDescription()
+      (name.name, name.attributeType) = ("name", .stringAttributeType)
+      let friend = NSRelationshipDescription()
+      (friend.name, friend.maxCount) = ("friend", 1)
+      let entity = NSEntityDescription()
+      entity.name = "Person"
+      entity.properties = [name, friend]
+      friend.destinationEntity = entity
+      return entity
+    }
+    func entityOfLostModel() -> NSEntityDescription {
+      let (model, entity) = (NSManagedObjectModel(), entity())
+      model.entities = [entity]
+      return entity
+    }
+    for entity in [entity(), entityOfLostModel()] {
+      let (first, second) = (
+        NSManagedObject(entity: entity, insertInto: nil), NSManagedObject(entity: entity, insertInto: nil)
+      )
+      first["name"] = "Ada"
+      first["friend"] = second
+      #expect(first.string("name") == "Ada" && first["friend"] as? NSManagedObject === second)
+      #expect(first.entity === entity && first.managedObjectContext == nil)
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.performAndWait {
+        let third = NSManagedObject(entity: entity, insertInto: context)
+        third["name"] = "Grace"
+        #expect(third.string("name") == "Grace" && context.insertedObjects == [third])
+      }
+    }
+  }
+
   @Test("Objects live in a context without a coordinator, and are saved once it has one", arguments: StoreKind.allCases)
   func withoutCoordinator(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
