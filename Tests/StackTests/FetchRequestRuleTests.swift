@@ -40,6 +40,46 @@ struct FetchRequestRuleTests {
     #expect(copy.relationshipKeyPathsForPrefetching == ["author"] && copy.entityName == "Book")
   }
 
+  @Test("Requests are equal if all their settings are, whatever type their results have")
+  func equality() {
+    func make() -> NSFetchRequest<NSManagedObject> {
+      let new = request("Book", NSManagedObject.self)
+      new.predicate = NSPredicate(format: "pages > %d", 1)
+      new.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      new.fetchLimit = 3
+      return new
+    }
+    let first = make()
+    #expect(first == make() && first.hash == make().hash && Set([first, make()]).count == 1)
+    #expect(first == first.copy() as! NSFetchRequest<NSManagedObject>)
+    #expect(first != request("Book", NSManagedObject.self) && !first.isEqual("Book"))
+    let untyped = request("Book", (any NSFetchRequestResult).self)
+    untyped.predicate = first.predicate
+    untyped.sortDescriptors = first.sortDescriptors
+    untyped.fetchLimit = 3
+    #expect(first.isEqual(untyped) && untyped.isEqual(first))
+    let changes: [(NSFetchRequest<NSManagedObject>) -> Void] = [
+      { $0.predicate = NSPredicate(format: "pages > 2") }, { $0.predicate = NSPredicate { _, _ in true } },
+      { $0.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)] }, { $0.fetchLimit = 4 },
+      { $0.fetchOffset = 1 }, { $0.fetchBatchSize = 1 }, { $0.resultType = .countResultType },
+      { $0.includesSubentities = false }, { $0.includesPropertyValues = false },
+      { $0.returnsObjectsAsFaults = false }, { $0.includesPendingChanges = false },
+      { $0.returnsDistinctResults = true }, { $0.propertiesToFetch = ["title"] },
+      { $0.propertiesToGroupBy = ["title"] }, { $0.havingPredicate = NSPredicate(value: true) },
+      { $0.relationshipKeyPathsForPrefetching = ["author"] }, { $0.shouldRefreshRefetchedObjects = true },
+      { $0.affectedStores = [] },
+    ]
+    for (index, change) in changes.enumerated() {
+      let other = make()
+      change(other)
+      #expect(first != other && other == other, "change \(index)")
+    }
+    let blocks = (make(), make())
+    blocks.0.predicate = NSPredicate { _, _ in true }
+    blocks.1.predicate = NSPredicate { _, _ in true }
+    #expect(blocks.0 != blocks.1)
+  }
+
   @Test(
     "A request for objects of a class can be cast to one for any results, and to no other",
     arguments: StoreKind.allCases)

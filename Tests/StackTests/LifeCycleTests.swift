@@ -90,6 +90,70 @@ struct LifeCycleTests {
     }
   }
 
+  @Test("New objects without a context may be related, and go into a context together", arguments: StoreKind.withCustom)
+  func freeRelated(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      func free(_ entity: String) throws -> NSManagedObject {
+        NSManagedObject(entity: try #require(stack.model.entitiesByName[entity]), insertInto: nil)
+      }
+      let (author, first, second) = (try free("Author"), try free("Book"), try free("Book"))
+      author["name"] = "Lem"
+      first["title"] = "Solaris"
+      second["title"] = "Eden"
+      first["author"] = author
+      author.mutableSetValue(forKey: "books").add(second)
+      #expect(author["books"] as? Set<NSManagedObject> == [first, second])
+      #expect(second["author"] as? NSManagedObject === author && !author.hasChanges)
+      context.insert(first)
+      #expect(context.insertedObjects == [author, first, second])
+      #expect(author.managedObjectContext === context && second.isInserted)
+      #expect(author["books"] as? Set<NSManagedObject> == [first, second])
+      context.insert(author)
+      try context.save()
+      try stack.elsewhere { other in
+        let saved = try #require(try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first)
+        let books = try #require(saved["books"] as? Set<NSManagedObject>)
+        #expect(Set(books.compactMap { $0["title"] as? String }) == ["Solaris", "Eden"])
+        #expect(books.allSatisfy { $0["author"] as? NSManagedObject === saved })
+      }
+    }
+  }
+
+  @Test("Objects can be made of an entity that no model has, and of one whose model is gone")
+  func entityWithoutModel() {
+    func entity() -> NSEntityDescription {
+      let name = NSAttributeDescription()
+      (name.name, name.attributeType) = ("name", .stringAttributeType)
+      let friend = NSRelationshipDescription()
+      (friend.name, friend.maxCount) = ("friend", 1)
+      let entity = NSEntityDescription()
+      entity.name = "Person"
+      entity.properties = [name, friend]
+      friend.destinationEntity = entity
+      return entity
+    }
+    func entityOfLostModel() -> NSEntityDescription {
+      let (model, entity) = (NSManagedObjectModel(), entity())
+      model.entities = [entity]
+      return entity
+    }
+    for entity in [entity(), entityOfLostModel()] {
+      let (first, second) = (
+        NSManagedObject(entity: entity, insertInto: nil), NSManagedObject(entity: entity, insertInto: nil)
+      )
+      first["name"] = "Ada"
+      first["friend"] = second
+      #expect(first.string("name") == "Ada" && first["friend"] as? NSManagedObject === second)
+      #expect(first.entity === entity && first.managedObjectContext == nil)
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.performAndWait {
+        let third = NSManagedObject(entity: entity, insertInto: context)
+        third["name"] = "Grace"
+        #expect(third.string("name") == "Grace" && context.insertedObjects == [third])
+      }
+    }
+  }
+
   @Test("Objects live in a context without a coordinator, and are saved once it has one", arguments: StoreKind.allCases)
   func withoutCoordinator(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

@@ -17,6 +17,13 @@ extension NSManagedObjectContext {
       misuse(.alreadyInContext(object, self))
     }
     let owner = owner ?? makeOwner(object.owner.layouts)
+    if object.isFree {
+      // Relationships are within one context, so those that it is related to come along.
+      let company = object.freeCompany
+      for each in company { each.owner = owner }
+      company.forEach(registerNew)
+      return
+    }
     if object.key > 0 { becomeNew(object, in: owner) }
     object.owner = owner
     registerNew(object)

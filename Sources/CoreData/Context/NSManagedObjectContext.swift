@@ -275,7 +275,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether a save would have anything to write.
   open var hasChanges: Bool { holdsChanges }
 
-  /// Inserts an object that has no context. An object marked as deleted is no longer marked.
+  /// Inserts an object that has no context, together with those that it is related to. An object marked as deleted is
+  /// no longer marked.
   open func insert(_ object: NSManagedObject) { insertObject(object) }
 
   /// Marks an object for deletion: rules are applied when pending changes are processed, the row goes with the

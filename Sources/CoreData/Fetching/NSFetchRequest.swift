@@ -281,6 +281,18 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     return try context.fetch(self)
   }
 
+  /// Whether another request, of whatever result type, asks for the same: all settings are equal.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSFetchRequest<any NSFetchRequestResult> else { return false }
+    // The texts of two blocks are the same, so predicates and orders are compared themselves.
+    return untyped === other
+      || predicate == other.predicate && havingPredicate == other.havingPredicate
+        && sortDescriptors == other.sortDescriptors && affectedStores == other.affectedStores
+        && definition == other.definition
+  }
+  /// A hash of the entity's name.
+  open override var hash: Int { entityName.hashValue }
+
   /// The entity, the predicate and the order, for logs.
   open override var description: String {
     "<NSFetchRequest> (entity: \(entityName ?? "nil"); predicate: (\(predicate?.quietFormat ?? "nil")); "

@@ -266,10 +266,37 @@ extension NSManagedObject {
   }
 
   final func check(_ destination: NSManagedObject, _ property: LayoutProperty) {
-    if destination.owner !== owner { misuse(.otherContext(self, key: property.name, other: destination)) }
+    if destination.owner !== owner, !isFree(like: destination) {
+      misuse(.otherContext(self, key: property.name, other: destination))
+    }
     if !property.destinations.contains(destination.places.entity) {
       misuse(.wrongEntity(self, property: property, other: destination))
     }
+  }
+
+  /// Whether both objects are new ones of one model that no context has. They may be related, and go into a context
+  /// together.
+  private final func isFree(like other: NSManagedObject) -> Bool {
+    isFree && other.isFree && owner.layouts === other.owner.layouts
+  }
+
+  /// Whether the object was never saved, and is in no context.
+  final var isFree: Bool { !owner.hasContext && owner.former == nil && key < 0 }
+
+  /// The object, and all others in no context that relationships lead to from it.
+  final var freeCompany: ContiguousArray<NSManagedObject> {
+    var company: ContiguousArray = [self]
+    var known: Set = [ObjectIdentifier(self)]
+    var next = 0
+    while next < company.count {
+      let object = company[next]
+      next += 1
+      for property in object.layout.relationships {
+        for other in object.destinations(of: property)
+        where other.isFree && known.insert(ObjectIdentifier(other)).inserted { company.append(other) }
+      }
+    }
+    return company
   }
 
   /// Takes this object out of every relationship that leads to it over `property`: for delete rules.

@@ -109,12 +109,11 @@ nonisolated open class NSManagedObject: NSObject {
       super.init()
       return
     }
-    let layouts = NSManagedObject.layouts(of: entity, in: context)
-    guard let layout = layouts.layout(of: entity) else {
+    owner = NSManagedObject.owner(of: entity, in: context)
+    guard let layout = owner.layouts.layout(of: entity) else {
       misuse("The entity \(entity.name ?? "without a name") is not part of the context's model.")
     }
     places = layout.places
-    owner = context.map { $0.owner ?? $0.makeOwner(layouts) } ?? ObjectOwner(layouts)
     super.init()
     key = TemporaryKeys.next()
     if places.traits.contains(.toMany) { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
@@ -258,10 +257,15 @@ nonisolated open class NSManagedObject: NSObject {
   /// 0 if the object's values have been read.
   open var faultingState: Int { isFault ? 1 : 0 }
 
-  /// The key of a class' entity among the classes of loaded models; see `entity()`.
-  private static func layouts(of entity: NSEntityDescription, in context: NSManagedObjectContext?) -> ModelLayouts {
-    if let layouts = context?.layouts { return layouts }
-    return ModelLayouts.of(entity.managedObjectModel)
+  /// What a new object of an entity has for its owner.
+  private static func owner(of entity: NSEntityDescription, in context: NSManagedObjectContext?) -> ObjectOwner {
+    if let owner = context?.owner { return owner }
+    // Layouts don't keep their model, but an owner does.
+    let model = entity.modelForObjects
+    return withExtendedLifetime(model) {
+      let layouts = ModelLayouts.of(model)
+      return context?.makeOwner(layouts) ?? ObjectOwner(layouts)
+    }
   }
 
   // Apple's rule for subclasses: an object equals only itself.
