@@ -20,7 +20,7 @@ struct FolderModel {
   private static func relate(
     _ folder: NSEntityDescription, _ parent: NSRelationshipDescription, _ children: NSRelationshipDescription
   ) throws {
-    // TODO: Both lead to Folder, are inverses, and have the rules: a folder goes with all that is in it, never upwards.
+    // TODO: Both lead to Folder and are each other's inverse. A delete takes along what is inside, never the parent.
     throw Unfinished("a folder is deleted with all that is in it, and its parent stays")
   }
 }

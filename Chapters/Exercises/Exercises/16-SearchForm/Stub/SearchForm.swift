@@ -9,7 +9,7 @@ struct SearchForm {
 
   /// The books that fit every field which was filled in.
   func predicate() throws -> NSPredicate {
-    // TODO: Title contains the text in any case; the price is at most `most`; and the stock is above 0 if asked for.
+    // TODO: Join what was filled in: title contains the text in any case, price at most `most`, stock above 0.
     throw Unfinished("the predicate asks for every field that was filled in")
   }
 }

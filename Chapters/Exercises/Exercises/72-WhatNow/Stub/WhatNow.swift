@@ -15,6 +15,6 @@ enum NextStep: Equatable {
 
 /// - Parameter error: What `save()` threw, with a store on a server.
 func nextStep(after error: NSError) throws -> NextStep {
-  // TODO: The step that loses nothing, and does nothing twice.
+  // TODO: Return the step after which nothing is lost and nothing has been done twice.
   throw Unfinished("each error leads to its step")
 }

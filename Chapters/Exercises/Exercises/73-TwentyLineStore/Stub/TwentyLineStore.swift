@@ -27,7 +27,7 @@ final class GlossaryStore: NSIncrementalStore {
   /// For a fetch request, the objects of the words that its predicate lets pass, by word; other requests, and fetches
   /// of anything but objects, are refused by an error.
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
-    // TODO: Answer fetches with objects, and below with the values of one of them.
+    // TODO: Answer a fetch with objects, and, in the method below, an object with its values.
     throw Unfinished("a fetch is answered with the objects of the words that it asks for")
   }
 
