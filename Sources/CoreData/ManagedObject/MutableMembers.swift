@@ -159,8 +159,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
   private func copyChanges(
     _ old: ContiguousArray<NSManagedObject>, _ new: ContiguousArray<NSManagedObject>
   ) {
-    let start = zip(old, new).prefix { $0 === $1 }.count
-    let kept = zip(old[start...].reversed(), new[start...].reversed()).prefix { $0 === $1 }.count
+    let (start, kept) = old.commonEnds(with: new)
     let (oldEnd, newEnd) = (old.count - kept, new.count - kept)
     if oldEnd == newEnd, newEnd - start > 2 {
       let (first, last) = (start, newEnd - 1)
@@ -217,11 +216,11 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
 
   /// Members that are there already stay where they are.
   private func insert(contentsOf new: some Sequence<(index: Int, member: Any)>) {
+    var known: Set<ObjectIdentifier> = []
     edit { members in
-      var known = Set(members.map(ObjectIdentifier.init))
       for (index, member) in new {
         let member = checked(member)
-        if known.insert(ObjectIdentifier(member)).inserted {
+        if !super.contains(member), known.insert(ObjectIdentifier(member)).inserted {
           members.insert(member, at: Swift.min(index, members.count))
         }
       }

@@ -119,25 +119,26 @@ extension NSManagedObject {
   final func setMembers(_ members: ContiguousArray<NSManagedObject>, _ property: LayoutProperty) {
     let announced = announceChange(of: property)
     defer { announced?.end() }
-    let before = self.members(property)
-    let wanted = Set(members.map(ObjectIdentifier.init))
-    let had = Set(before.map(ObjectIdentifier.init))
-    let leaving = before.filter { !wanted.contains(ObjectIdentifier($0)) }
-    if !leaving.isEmpty, toManyState(property).order != nil {
+    // Only an ordered relationship may be given a member twice.
+    let edit = MemberEdit(from: self.members(property), to: members) { property.isOrdered && contains($0, property) }
+    let leaving = edit.leaving
+    let replacesOrder = leaving.count > 8 && toManyState(property).order != nil
+    if replacesOrder {
       // The new order replaces the old one at the end, so members that leave needn't be removed from the old one.
       noteChange()
       toManyState(property).discardOrder()
     }
     for member in leaving { disconnect(member, property) }
-    var seen: Set<ObjectIdentifier> = []
-    var unique = ContiguousArray<NSManagedObject>()
-    for member in members where seen.insert(ObjectIdentifier(member)).inserted {
-      if had.contains(ObjectIdentifier(member)) || connect(member, property) { unique.append(member) }
-    }
-    if property.isOrdered, !unique.elementsEqual(self.members(property), by: ===) {
+    let parted = edit.entering.filter { !connect($0, property) }
+    guard property.isOrdered else { return }
+    let result = parted.isEmpty ? edit.result : edit.result.filter { member in !parted.contains { $0 === member } }
+    let isInOrder = replacesOrder ? result.elementsEqual(self.members(property), by: ===) : edit.keepsOrder
+    if !isInOrder {
       noteChange()
-      toManyState(property).reorder(unique)
+      toManyState(property).reorder(result)
     }
+    // The next change of a position begins with these.
+    toManyState(property).use(result)
   }
 
   private func toManyProperty(_ key: ManagedKey) -> LayoutProperty {
@@ -202,10 +203,8 @@ extension NSManagedObject {
 
   /// Puts an object at a position of an ordered relationship; nothing happens if it is a member.
   public final func insertManagedMember(_ member: NSManagedObject, at index: Int, _ key: ManagedKey) {
-    edit(key) { members in
-      if members.contains(where: { $0 === member }) { return }
-      members.insert(member, at: index)
-    }
+    if contains(member, toManyProperty(key)) { return }
+    edit(key) { $0.insert(member, at: index) }
   }
 
   /// Removes the member at a position of an ordered relationship.

@@ -82,7 +82,7 @@ final class ToManyState {
       self.handedOut = nil
     }
     if let used {
-      saved += used
+      if saved.isEmpty { saved = used } else { saved += used }
       self.used = nil
     }
   }
