@@ -53,7 +53,7 @@ public struct DataModelCompiler {
     output.problems = models.flatMap { DuplicateCheck(package: $0, module: module).problems(in: scanned) }
     for package in models {
       let name = Self.classesFileName(model: package.name)
-      let text = classes(of: package.currentVersion)
+      let text = classes(of: package.currentVersion, identifiable: Set(scanned.flatMap(\.identifiableTypes)))
       output.files.append((name, text))
       scanned.append(SwiftSourceScanner.scan(text, fileName: name, path: name))
     }
@@ -91,8 +91,8 @@ public struct DataModelCompiler {
   }
 
   /// The generated classes of a model in one text. Each keeps the heading that it has in a file of its own in Xcode.
-  private func classes(of model: DataModel) -> String {
-    let generator = ClassGenerator(model: model, module: module)
+  private func classes(of model: DataModel, identifiable: Set<[String]>) -> String {
+    let generator = ClassGenerator(model: model, module: module, identifiable: identifiable)
     let files = model.entities.flatMap { generator.files(for: $0) }
     if files.isEmpty { return "// The model generates no classes.\n" }
     return files.map(\.text).joined(separator: "\n")

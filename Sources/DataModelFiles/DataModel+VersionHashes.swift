@@ -35,7 +35,9 @@ extension DataModel {
   /// The hash of an attribute of this model.
   public func versionHash(of attribute: Attribute) -> [UInt8] {
     guard attribute.type == .composite else { return attribute.plainVersionHash }
-    return VersionHash.composite(leaves: leaves(of: attribute, within: []).map { ($0.name, $0.plainVersionHash) })
+    return VersionHash.composite(
+      leaves: leaves(of: attribute, within: []).map { ($0.name, $0.plainVersionHash) },
+      modifier: attribute.versionHashModifier)
   }
 
   /// The attributes in a composite that are not composites, depth first. A composite inside itself has none.

@@ -26,17 +26,18 @@ public enum VersionHash {
   }
 
   /// The hash of a composite attribute, made from its leaves alone. The attribute's own name and settings do not enter,
-  /// nor do those of composites in it.
+  /// nor do those of composites in it. Its modifier does, so that changing it makes another version; no known file has
+  /// one.
   ///
   /// - Parameter leaves: the attributes in it, at any depth, that are not composites.
-  public static func composite(leaves: [(name: String, hash: [UInt8])]) -> [UInt8] {
+  public static func composite(leaves: [(name: String, hash: [UInt8])], modifier: String? = nil) -> [UInt8] {
     // Equal names stay in the order given.
     let sorted = leaves.enumerated().sorted { left, right in
       if inCodeUnitOrder(left.element.name, right.element.name) { return true }
       if inCodeUnitOrder(right.element.name, left.element.name) { return false }
       return left.offset < right.offset
     }
-    return sha256(sorted.flatMap(\.element.hash))
+    return sha256(sorted.flatMap(\.element.hash) + Array((modifier ?? "").utf8))
   }
 
   /// - Parameters:

@@ -57,6 +57,11 @@ package struct SwiftTokenizer {
       case UInt8(ascii: "/") where at("//"):
         while position < bytes.count, bytes[position] != UInt8(ascii: "\n") { position += 1 }
       case UInt8(ascii: "/") where at("/*"): skipBlockComment()
+      case UInt8(ascii: "/"):
+        let start = position
+        let end = endOfBareExpression()
+        position = end ?? position + 1
+        add(end == nil ? .punctuation : .literal, end == nil ? "/" : "", from: start)
       case UInt8(ascii: "\""):
         add(.literal, "", from: position)
         skipString(hashes: 0)
@@ -161,8 +166,55 @@ package struct SwiftTokenizer {
     }
   }
 
-  /// Skips `#/…/#` from its opening slash. Only a parser can tell a regular expression between bare slashes from a
-  /// division.
+  /// Where a regular expression between bare slashes ends that begins at the position; nil if the slash is an operator.
+  ///
+  /// Only a parser can be sure. We ask what is before the slash, and whether another one on the same line ends it: no
+  /// blank is inside of the two slashes next to them, and no parenthesis is closed that was opened before.
+  private func endOfBareExpression() -> Int? {
+    guard mayBeginExpression, position + 1 < bytes.count, !Self.isBlank(bytes[position + 1]) else { return nil }
+    var place = position + 1
+    var (open, isInClass) = (0, false)
+    while place < bytes.count {
+      switch bytes[place] {
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return nil
+      case UInt8(ascii: "\\"): place += 1
+      case UInt8(ascii: "["): isInClass = true
+      case UInt8(ascii: "]"): isInClass = false
+      case UInt8(ascii: "(") where !isInClass: open += 1
+      case UInt8(ascii: ")") where !isInClass:
+        if open == 0 { return nil }
+        open -= 1
+      case UInt8(ascii: "/"): return Self.isBlank(bytes[place - 1]) ? nil : place + 1
+      default: break
+      }
+      place += 1
+    }
+    return nil
+  }
+
+  /// Whether an expression may begin behind the last token.
+  private var mayBeginExpression: Bool {
+    guard let last = tokens.last else { return true }
+    switch last.kind {
+    case .word: return !last.isQuoted && Self.wordsBeforeExpressions.contains(last.text)
+    case .punctuation:
+      // Behind a value, as in `a!/b`, these are part of it.
+      if last.text == "!" || last.text == "?" {
+        guard let before = tokens.dropLast().last, before.range.upperBound == last.range.lowerBound else { return true }
+        return before.kind == .punctuation && "([{,;:=!&|?".contains(before.text)
+      }
+      return "([{,;:=&|~".contains(last.text)
+    case .directive, .literal, .end: return false
+    }
+  }
+
+  private static let wordsBeforeExpressions: Set<String> = [
+    "await", "case", "else", "if", "in", "return", "throw", "try", "where", "while",
+  ]
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
+
+  /// Skips `#/…/#` from its opening slash.
   private mutating func skipRegularExpression(end: String) {
     position += 1
     while position < bytes.count, !at(end) {

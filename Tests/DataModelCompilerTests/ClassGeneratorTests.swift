@@ -85,4 +85,29 @@ struct ClassGeneratorTests {
     #expect(
       model.entity(named: "Author")?.attributes.first { $0.name == "photo" }?.customClassName == "App.Photo")
   }
+
+  @Test("A class is said to be Identifiable where no class above it is")
+  func identifiable() throws {
+    func generated(_ sources: String) throws -> [String] {
+      let model = try SourceModelReader.model(
+        contents: Array(
+          """
+          <model sourceLanguage="Swift">
+            <entity name="A" representedClassName="A" codeGenerationType="class"/>
+            <entity name="B" representedClassName="B" parentEntity="A"/>
+            <entity name="C" representedClassName="C" parentEntity="B" codeGenerationType="class"/>
+            <entity name="D" representedClassName="D"/>
+            <entity name="E" representedClassName="E" parentEntity="D" codeGenerationType="class"/>
+          </model>
+          """.utf8), name: "M", file: "contents"
+      ).model
+      let output = DataModelCompiler(module: "App").compile(
+        models: [DataModelPackage(name: "M", versions: [model], currentVersionName: "M")],
+        sources: [.init(path: "Book.swift", text: sources)])
+      return ["A", "B", "C", "D", "E"].filter { output.files[0].text.contains("extension \($0) : Identifiable") }
+    }
+    #expect(try generated("class B: A {}\nclass D: NSManagedObject {}") == ["A", "E"])
+    #expect(try generated("class B: A {}\nclass D: NSManagedObject, Identifiable {}") == ["A"])
+    #expect(try generated("class B: A {}\nclass D: NSManagedObject {}\nextension D: Codable, Identifiable {}") == ["A"])
+  }
 }

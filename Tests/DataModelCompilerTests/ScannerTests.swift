@@ -115,4 +115,30 @@ struct ScannerTests {
     let getters = Self.getters(text + "\n\nclass Book: NSManagedObject { @NSManaged var count: Int }")
     #expect(getters.last == "$s3App4BookC5countSivg")
   }
+
+  @Test(
+    "Regular expressions between bare slashes are passed over, and divisions are none",
+    arguments: [
+      #"let scheme = /^https?:\/\//"#, #"func a() { _ = text.matches(of: /\{/) }"#,
+      #"var b: Bool { !/}"/.isEmpty }"#, #"func c() { return /[(]{/ }"#, #"let d = [/{/, /"/]"#,
+      #"let half = x/2; func e() { print("}/") }"#, #"func f() -> Int { total!/2 + (y)/3 }"#,
+      #"func g() { list.reduce(1, /) ; do { print(4/2) } }"#, "func h() -> Int { 8 / 2 } // 4 /",
+      #"let i = isOn ? /}/ : /{/"#, "func j() { let k = a[0]/b; if c { d = e/f } }",
+    ])
+  func regularExpressions(_ member: String) {
+    let text = "class Book: NSManagedObject {\n  \(member)\n  @NSManaged var count: Int\n}\nstruct Other {}"
+    #expect(Self.getters(text) == ["$s3App4BookC5countSivg"])
+    #expect(Self.compile(text).problems.isEmpty)
+  }
+
+  @Test("A file whose braces don't close is reported")
+  func unclosed() {
+    for text in [
+      "class Book: NSManagedObject {\n  func a() { {\n  }\n  @NSManaged var count: Int\n}\n",
+      "class Book: NSManagedObject {\n  @NSManaged var count: Int\n",
+    ] {
+      #expect(
+        Self.compile(text).problems.map(\.message).first?.hasPrefix("the braces of this file don't close") == true)
+    }
+  }
 }

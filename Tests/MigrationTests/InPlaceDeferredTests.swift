@@ -120,4 +120,30 @@ struct InPlaceDeferredTests {
     }
     #expect(count() == 0)
   }
+
+  @Test("What was put aside is no column of the kept model, which a later migration may need")
+  func keptModel() throws {
+    func model(_ version: Int) -> NSManagedObjectModel {
+      let thing = InPlace.entity("Thing", [InPlace.attribute("name")])
+      if version == 1 { thing.properties.append(InPlace.attribute("first")) }
+      if version == 3 { thing.properties.append(InPlace.attribute("third")) }
+      return InPlace.model(thing)
+    }
+    try InPlace.open(url, model(1)) { context in
+      InPlace.new(context, "Thing", ["name": "a", "first": "f"])
+      try context.save()
+    }
+    try InPlace.migrate(url, to: model(2), [key: true]) { _ in }
+    #expect(try deferred().count == 1)
+    // As where another framework has hashed what we hash differently: then the columns decide.
+    var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+    metadata[NSStoreModelVersionHashesKey] = ["Thing": Data(repeating: 7, count: 32)]
+    let plist = try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
+    let hex = plist.map { String(format: "%02x", $0) }.joined()
+    try InPlace.run(url, "UPDATE Z_METADATA SET Z_PLIST = X'\(hex)'")
+    #expect(try NSManagedObjectModel(storedIn: url).storeOrigin == .cached)
+    try InPlace.migrate(url, to: model(3)) { (context) throws in
+      #expect(try InPlace.by(context, "Thing", "name").keys.sorted() == ["a"])
+    }
+  }
 }

@@ -213,4 +213,73 @@ struct InPlaceSchemaTests {
       #expect(new.objectID.uriRepresentation().lastPathComponent == "p9")
     }
   }
+
+  @Test("A store has the entities that its hashes state, whatever configuration has another name or other entities")
+  func grownConfiguration() throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      let user = InPlace.entity("User", [InPlace.attribute("name", optional: !isNew)])
+      let cache = InPlace.entity("Cache", [InPlace.attribute("name")])
+      if isNew { user.properties.append(InPlace.attribute("more")) }
+      let model = InPlace.model(cache, user)
+      model.setEntities(isNew ? [user, cache] : [user], forConfigurationName: "Main")
+      return model
+    }
+    try InPlace.open(url, model(false)) { context in
+      InPlace.new(context, "User", ["name": "u"])
+      InPlace.new(context, "Cache", ["name": "c"])
+      try context.save()
+    }
+    try InPlace.migrate(url, to: model(true), configuration: "Main") { (context) throws in
+      #expect(try InPlace.by(context, "User", "name").keys.sorted() == ["u"])
+      #expect(try InPlace.by(context, "Cache", "name").keys.sorted() == ["c"])
+    }
+  }
+
+  @Test("A new mandatory composite attribute whose elements have default values is a new value for all objects")
+  func newMandatoryComposite() throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      let person = InPlace.entity("Person", [InPlace.attribute("name")])
+      if isNew {
+        let home = InferenceModels.composite(
+          "home", [InPlace.attribute("city", default: "Bonn", optional: false), InPlace.attribute("zip")])
+        home.isOptional = false
+        person.properties.append(home)
+      }
+      return InPlace.model(person)
+    }
+    try InPlace.open(url, model(false)) { context in
+      InPlace.new(context, "Person", ["name": "a"])
+      try context.save()
+    }
+    try InPlace.migrate(url, to: model(true)) { context in
+      let home = try InPlace.by(context, "Person", "name")["a"]?.value(forKey: "home")
+      #expect(home as? [String: String] == ["city": "Bonn"])
+    }
+  }
+
+  @Test("The model that a store keeps serves, whatever names and counts its properties have", arguments: [false, true])
+  func keptModel(_ defers: Bool) throws {
+    func model(_ version: Int) -> NSManagedObjectModel {
+      let note = InPlace.entity("Note", ["zone", "copy", "_id", "2nd"].map { InPlace.attribute($0) })
+      let links = InPlace.relate(note, "links", .many, note)
+      links.minCount = -1
+      links.maxCount = -1
+      if version == 1 { note.properties.append(InPlace.attribute("former")) }
+      if version == 3 { note.properties.append(InPlace.attribute("later")) }
+      return InPlace.model(note)
+    }
+    let options: [AnyHashable: Any] = defers ? [NSPersistentStoreDeferredLightweightMigrationOptionKey: true] : [:]
+    func names(_ version: Int) throws -> [String] {
+      // The models of earlier versions are gone, so that only the file has them.
+      try InPlace.open(url, model(version), InPlace.options.merging(options) { $1 }) { context in
+        try InPlace.by(context, "Note", "_id").keys.sorted()
+      }
+    }
+    try InPlace.open(url, model(1)) { context in
+      InPlace.new(context, "Note", ["_id": "a", "zone": "z", "copy": "c", "2nd": "d"])
+      try context.save()
+    }
+    #expect(try names(2) == ["a"])
+    #expect(try names(3) == ["a"])
+  }
 }

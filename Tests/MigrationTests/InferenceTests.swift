@@ -34,6 +34,24 @@ import Testing
     } catch { return error as NSError }
   }
 
+  @Test("A model made of copied entities is one of its own")
+  func copies() throws {
+    var originals: [NSManagedObjectModel] = []
+    func model(_ names: [String]) -> NSManagedObjectModel {
+      let original = Make.model(
+        Entity("Book", names.map { Make.attribute($0) } + [Make.toOne("author", "Author", back: "books")]),
+        Entity("Author", [Make.toMany("books", "Book", back: "author")]))
+      originals.append(original)
+      let copy = NSManagedObjectModel()
+      copy.entities = original.entities.map { $0.copy() as! NSEntityDescription }
+      return copy
+    }
+    let mapping = try NSMappingModel.inferredMappingModel(
+      forSourceModel: model(["title"]), destinationModel: model(["title", "more"]))
+    #expect(mapping.entityMappings?.map(\.name) == ["IEM_Copy_Author", "IEM_Transform_Book"])
+    #expect(originals.count == 2)
+  }
+
   @Test("Equal entities are copied, changed ones transformed, others added and removed")
   func kinds() throws {
     let old = Make.model(

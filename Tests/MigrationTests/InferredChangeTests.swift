@@ -153,4 +153,58 @@ struct InferredChangeTests {
     }
     #expect(!FileManager.default.fileExists(atPath: folder.file("new.sqlite").path))
   }
+
+  @Test("A composite attribute without a value stays without one, whatever elements it gains", arguments: ways)
+  func emptyComposites(_ kind: ManagerStore, _ inPlace: Bool) throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      let corner = Make.composite("corner", [Make.attribute("x")] + (isNew ? [Make.attribute("y", default: "Y")] : []))
+      let zip = Make.attribute("zip", isOptional: !isNew, default: isNew ? "0" : nil)
+      let floor = isNew ? [Make.attribute("floor", .integer32AttributeType, default: 0)] : []
+      return Make.model(
+        .init(
+          "Person", [Make.attribute("name"), Make.composite("home", [Make.attribute("city"), zip, corner] + floor)]))
+    }
+    let (old, new) = (model(false), model(true))
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      context.make("Person", ["name": "a", "home": ["city": "Bonn"]])
+      context.make("Person", ["name": "b", "home": ["corner": ["x": "X"]]])
+      context.make("Person", ["name": "c"])
+    }
+    try migrate(kind, inPlace: inPlace, old, new) { context in
+      let homes = try context.all("Person", by: "name").map { $0.value(forKey: "home") as? NSDictionary }
+      #expect(homes[0] == ["city": "Bonn", "zip": "0", "floor": 0])
+      #expect(homes[1] == ["zip": "0", "floor": 0, "corner": ["x": "X", "y": "Y"]])
+      #expect(homes[2] == nil)
+    }
+  }
+
+  @Test("An enumeration keeps the one element that has its value, whatever cases it gains", arguments: ways)
+  func enumerations(_ kind: ManagerStore, _ inPlace: Bool) throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      func mood(_ name: String) -> NSCompositeAttributeDescription {
+        let mood = Make.composite(name, [Make.attribute("plain")] + (isNew ? [Make.attribute("fancy")] : []))
+        mood.userInfo = ["EnumType": true]
+        return mood
+      }
+      let (first, second, place) = (mood("first"), mood("second"), Make.composite("place", [mood("inner")]))
+      second.isOptional = !isNew
+      let standard = [isNew ? "fancy" : "plain": isNew ? "fancy" : "plain"]
+      for attribute in [first, second] { attribute.defaultValue = standard }
+      place.defaultValue = ["inner": standard]
+      return Make.model(.init("Note", [Make.attribute("name"), first, second, place]))
+    }
+    let (old, new) = (model(false), model(true))
+    try ManagerStack.fill(kind, old, folder.store("old")) { context in
+      context.make("Note", ["name": "a"])
+      context.make("Note", ["name": "b", "first": nil, "second": nil, "place": nil])
+    }
+    try migrate(kind, inPlace: inPlace, old, new) { context in
+      let notes = try context.all("Note", by: "name")
+      func values(_ key: String) -> [NSDictionary?] { notes.map { $0.value(forKey: key) as? NSDictionary } }
+      #expect(values("first") == [["plain": "plain"], nil])
+      // What has become mandatory has its default value where it had none.
+      #expect(values("second") == [["plain": "plain"], ["fancy": "fancy"]])
+      #expect(values("place") == [["inner": ["plain": "plain"]], nil])
+    }
+  }
 }

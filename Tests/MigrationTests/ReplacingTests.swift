@@ -275,6 +275,38 @@ struct ReplacingTests {
     #expect(try folder.names == ["library.store"])
   }
 
+  @Test(
+    "An atomic store of one's own keeps its configuration and its UUID", .serialized,
+    arguments: [ReplacingStore.self, ReplacingStoreWithManager.self])
+  func configuredCustomStores(_ storeClass: ReplacingStore.Type) throws {
+    typealias Models = InferenceModels
+    func open(_ names: [String]) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+      NSPersistentStoreCoordinator.registerStoreClass(storeClass, forStoreType: storeClass.storeType)
+      let model = Models.model(
+        .init("Note", names.map { Models.attribute($0) }), .init("Tag", [Models.attribute("text")]))
+      model.setEntities([model.entitiesByName["Note"]!], forConfigurationName: "Notes")
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let store = try coordinator.addPersistentStore(
+        ofType: storeClass.storeType, configurationName: "Notes", at: url,
+        options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+      return (coordinator, store)
+    }
+    let (old, store) = try open(["text"])
+    let oldContext = context(old)
+    try oldContext.performAndWait {
+      oldContext.make("Note", ["text": "a"])
+      try oldContext.save()
+    }
+    let uuid = store.identifier
+    try old.remove(store)
+    let (new, migrated) = try open(["text", "more"])
+    #expect(migrated.identifier == uuid && uuid != nil)
+    let newContext = context(new)
+    try newContext.performAndWait { () throws in
+      #expect(try newContext.all("Note", by: "text").map { $0.text("text") } == ["a"])
+    }
+  }
+
   @Test("A store that can't be opened without options is migrated with them, and refused with them for its objects")
   func neededOptions() throws {
     let options = ["key": "secret"]

@@ -2,6 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
+final class StagedVolume: NSManagedObject {}
+
 /// Migrations in stages.
 @Suite("Staged migrations") struct StagedTests {
   typealias Make = InferenceModels
@@ -220,5 +222,48 @@ import Testing
       try StagedFixture.list("name", of: "Author", in: $0)
     }
     #expect(names == ["Austen", "Eliot"])
+  }
+
+  @Test("After a migration a class has the entity of the model in use, though a stage still has the earlier model")
+  func entityOfClass() throws {
+    func model(_ names: [String]) -> NSManagedObjectModel {
+      let model = Make.model(Entity("Volume", names.map { Make.attribute($0) }))
+      model.entitiesByName["Volume"]?.managedObjectClassName = NSStringFromClass(StagedVolume.self)
+      return model
+    }
+    let (old, new) = (model(["title"]), model(["title", "subtitle"]))
+    let fixture = try StagedFixture()
+    try fixture.add("Volume", [["title": "Emma"]], model: old)
+    let stage = NSCustomMigrationStage(migratingFrom: versions.reference(old), to: versions.reference(new))
+    stage.willMigrateHandler = { _, _ in }
+    let options: [AnyHashable: Any] = [
+      NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage])
+    ]
+    try fixture.with(new, options: options) { (context) throws in
+      #expect(StagedVolume.entity() === new.entitiesByName["Volume"])
+      #expect(try context.fetch(StagedVolume.fetchRequest()).count == 1)
+    }
+    #expect(old.entities.count == 1)
+  }
+
+  @Test("A version between without the store's configuration keeps what the store has")
+  func versionsWithoutConfiguration() throws {
+    func model(_ names: [String], _ configuration: [String]?) -> NSManagedObjectModel {
+      let model = Make.model(
+        Entity("Book", names.map { Make.attribute($0) }), Entity("Note", names.map { Make.attribute($0) }))
+      if let configuration {
+        model.setEntities(configuration.map { model.entitiesByName[$0]! }, forConfigurationName: "Library")
+      }
+      return model
+    }
+    let first = model(["title"], ["Book"])
+    let (second, third) = (model(["title", "a"], nil), model(["title", "a", "b"], ["Book"]))
+    let fixture = try StagedFixture()
+    try fixture.add("Book", [["title": "Emma"]], model: first, configuration: "Library")
+    let stages = [(first, second), (second, third)].map {
+      NSCustomMigrationStage(migratingFrom: versions.reference($0), to: versions.reference($1))
+    }
+    #expect(try fixture.migrate(stages, to: third, configuration: "Library") == ["Emma"])
+    #expect(stages.count == 2)
   }
 }

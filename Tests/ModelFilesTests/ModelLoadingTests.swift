@@ -265,4 +265,37 @@ struct PackageResourcesTests {
     #expect(Bundle.main.url(forResource: "no such thing", withExtension: "momd") == nil)
     #expect(Bundle.main.path(forResource: "no such thing", ofType: "momd") == nil)
   }
+
+  @Test("An element of a composite attribute that is changed makes another version of what a file states")
+  func changedElement() throws {
+    let folder = try ModelLoadingTests.Folder()
+    func loaded() throws -> NSManagedObjectModel {
+      try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
+    }
+    for makes in [{ $0 }, { $0.copy() as! NSManagedObjectModel }] as [(NSManagedObjectModel) -> NSManagedObjectModel] {
+      let model = makes(try loaded())
+      let spot = try #require(
+        model.entitiesByName["Item"]?.attributesByName["spot"] as? NSCompositeAttributeDescription)
+      spot.elements[0].attributeType = .integer64AttributeType
+      #expect(try model.versionChecksum != loaded().versionChecksum)
+    }
+  }
+
+  @Test("A compiled model has each index once, and so has a store", arguments: ["M.xcdatamodeld", "M.momd"])
+  func indexes(form: String) throws {
+    let folder = try ModelLoadingTests.Folder(
+      """
+      <model><entity name="Item"><attribute name="count" optional="YES" attributeType="Integer 32"/>
+      <attribute name="size" optional="YES" attributeType="Integer 32" indexed="YES"/>
+      <fetchIndex name="byCount"><fetchIndexElement property="count" type="Binary" order="ascending"/></fetchIndex>
+      </entity></model>
+      """)
+    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent(form)))
+    let url = folder.url.appendingPathComponent("items.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.remove(coordinator.addPersistentStore(type: .sqlite, at: url))
+    let indexes = try Connection(path: url.path, options: Connection.Options())
+      .rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'Z_Item%' ORDER BY name").map { $0[0] }
+    #expect(indexes == ["Z_Item_byCount", "Z_Item_size"])
+  }
 }

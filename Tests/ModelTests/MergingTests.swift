@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import Testing
 
 @Suite("Copies, configurations and merging of models")
@@ -147,5 +148,62 @@ struct MergingTests {
     let metadata = [NSStoreModelVersionHashesKey: ["Shelf": model.entityVersionHashesByName["Shelf"]!]]
     let found = NSManagedObjectModel(byMerging: [model], forStoreMetadata: metadata)
     #expect(found?.entities.compactMap(\.name) == ["Shelf"])
+  }
+
+  @Test("Of two versions with one hash the first counts for a store's metadata, and the other adds nothing")
+  func mergeVersionsForMetadata() throws {
+    let (first, second) = (library(), library())
+    second["Book"].managedObjectClassName = "Other"
+    second["Author"].relationshipsByName["books"]?.deleteRule = .denyDeleteRule
+    for (model, name) in [(first, "1"), (second, "2")] {
+      model.versionIdentifiers = [name]
+      let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name == "1" ? "Book" : "Author")
+      model.setFetchRequestTemplate(request, forName: "all")
+    }
+    second.setEntities([second["Author"]], forConfigurationName: "People")
+    let metadata: [String: Any] = ["NSStoreModelVersionHashes": first.entityVersionHashesByName]
+    let found = try #require(NSManagedObjectModel(byMerging: [first, second], forStoreMetadata: metadata))
+    #expect(found["Book"].managedObjectClassName == first["Book"].managedObjectClassName)
+    #expect(found["Author"].relationshipsByName["books"]?.deleteRule == .cascadeDeleteRule)
+    #expect(found.versionIdentifiers == ["1"] && found.configurations.isEmpty)
+    #expect(found.fetchRequestTemplatesByName["all"]?.entityName == "Book")
+    let stranger = model([entity("Map")])
+    stranger.versionIdentifiers = ["map"]
+    let again = try #require(NSManagedObjectModel(byMerging: [stranger, first], forStoreMetadata: metadata))
+    #expect(again.versionIdentifiers == ["1"])
+  }
+
+  @Test("A definition that has a transient property more is another one, in whatever order they come")
+  func mergeTransient() {
+    let draft = attribute("draft")
+    draft.isTransient = true
+    let (less, more) = (
+      model([entity("Note", [attribute("text")])]), model([entity("Note", [attribute("text"), draft])])
+    )
+    for models in [[less, more], [more, less]] {
+      #expect(throws: NSError.self) { try NSManagedObjectModel.merging(models) }
+    }
+  }
+
+  @Test("When a model gets other entities, its configurations have those of the same names")
+  func configurationsOfReplacedEntities() throws {
+    let library = ModelTests.library()
+    library.setEntities([library["Author"]], forConfigurationName: "People")
+    library.setEntities([library["Author"], library["Book"]], forConfigurationName: "All")
+    let author = entity("Author", [attribute("name")])
+    library.entities = [author]
+    #expect(library.entities(forConfigurationName: "People") == [author])
+    #expect(library.entities(forConfigurationName: "All")?.first === author)
+    #expect(library.entities(forConfigurationName: "All")?.count == 1)
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library)
+    let store = try coordinator.addPersistentStore(type: .inMemory, configuration: "People", at: url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let object = NSManagedObject(entity: author, insertInto: context)
+      try context.save()
+      #expect(object.objectID.persistentStore === store)
+    }
   }
 }

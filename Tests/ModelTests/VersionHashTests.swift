@@ -91,6 +91,12 @@ struct VersionHashTests {
     #expect(hash(group("other", [attribute("x"), attribute("y", .integer64AttributeType)])) == flat)
     #expect(hash(group("g", [attribute("x"), attribute("y")])) != flat)
     #expect(hash(group("g", [attribute("x", optional: false), attribute("y", .integer64AttributeType)])) != flat)
+    let modified = group("g", [attribute("x"), attribute("y", .integer64AttributeType)])
+    modified.versionHashModifier = ""
+    #expect(hash(modified) == flat)
+    let other = group("g", [attribute("x"), attribute("y", .integer64AttributeType)])
+    other.versionHashModifier = "2"
+    #expect(hash(other) != flat)
   }
 
   @Test("Ordered relationships of an entity to itself, and modifiers of attributes, enter the hash")

@@ -291,4 +291,31 @@ struct HistoryTests {
         failure { _ = try again.context.transactions(after: token) }?.code == NSPersistentHistoryTokenExpiredError)
     }
   }
+
+  @Test("A deletion preserves a composite attribute that asks for it as a whole, and elements that ask by themselves")
+  func compositeTombstones() throws {
+    func group(_ name: String, _ elements: [NSAttributeDescription]) -> NSCompositeAttributeDescription {
+      let group = NSCompositeAttributeDescription()
+      group.name = name
+      group.elements = elements
+      return group
+    }
+    let home = group("home", [attribute("city"), group("at", [attribute("x", .integer16AttributeType)])])
+    home.preservesValueInHistoryOnDeletion = true
+    let other = group("other", [attribute("city"), attribute("zip")])
+    other.elements[1].preservesValueInHistoryOnDeletion = true
+    let stack = try tracked(model([entity("Person", [home, other])]))
+    try stack.context.performAndWait {
+      let context = stack.context
+      let person = context.new("Person", [:])
+      person.setValue(["city": "Bonn", "at": ["x": 3]], forKey: "home")
+      person.setValue(["city": "Ulm", "zip": "89073"], forKey: "other")
+      try context.save()
+      context.delete(person)
+      try context.save()
+      let change = try #require(try context.transactions().last?.changes?.first)
+      let tombstone = try #require(change.tombstone)
+      #expect(tombstone as NSDictionary == ["home": ["city": "Bonn", "at": ["x": 3]], "other.zip": "89073"])
+    }
+  }
 }

@@ -216,6 +216,133 @@ enum LampsV2 {
   }
 }
 
+/// A parcel whose enumerations get cases, and whose structs get properties.
+enum ParcelsV1 {
+  enum Size: Codable, Equatable {
+    case small
+    case long(Int)
+  }
+  enum Colour: String, Codable { case red }
+  struct Place: Codable, Equatable {
+    var room: String
+    var size = Size.small
+  }
+  @Model final class Parcel {
+    var name: String
+    var size = Size.small
+    var other: Size?
+    var later: Size?
+    var colour: Colour?
+    var place: Place? = Place(room: "hall")
+    init(name: String) { self.name = name }
+  }
+}
+
+enum ParcelsV2 {
+  enum Size: Codable, Equatable {
+    case small
+    case long(Int)
+    case wide
+    case heavy(kilos: Int)
+  }
+  enum Colour: String, Codable {
+    case red
+    case blue
+  }
+  struct Place: Codable, Equatable {
+    var room: String
+    var size = Size.wide
+    var floor = 0
+  }
+  @Model final class Parcel {
+    var name: String
+    var size = Size.wide
+    var other: Size? = Size.heavy(kilos: 2)
+    var later = Size.wide
+    var colour = Colour.blue
+    var place: Place? = Place(room: "cellar")
+    init(name: String) { self.name = name }
+  }
+}
+
+/// Two stores: what is in them has other names in the last version, or is gone.
+enum DrawersV1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Sheet.self, Scrap.self, Pen.self] }
+  @Model final class Sheet {
+    var text: String
+    init(text: String) { self.text = text }
+  }
+  @Model final class Scrap {
+    var text: String
+    init(text: String) { self.text = text }
+  }
+  @Model final class Pen {
+    var ink: String
+    init(ink: String) { self.ink = ink }
+  }
+}
+
+enum DrawersV2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Sheet.self, Scrap.self, Pen.self] }
+  @Model final class Sheet {
+    var text: String
+    var length: Int?
+    init(text: String) { self.text = text }
+  }
+  @Model final class Scrap {
+    var text: String
+    var length: Int?
+    init(text: String) { self.text = text }
+  }
+  @Model final class Pen {
+    var ink: String
+    var width = 1
+    init(ink: String) { self.ink = ink }
+  }
+}
+
+enum DrawersV3: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Sheet.self, Pen.self] }
+  @Model final class Sheet {
+    var text: String
+    var length: Int?
+    var scraps: [String] = []
+    init(text: String) { self.text = text }
+  }
+  @Model final class Pen {
+    var ink: String
+    var width = 1
+    var isNew = false
+    init(ink: String) { self.ink = ink }
+  }
+}
+
+enum DrawersPlan: SchemaMigrationPlan {
+  static let scraps = Mutex<[String]>([])
+  static var schemas: [any VersionedSchema.Type] { [DrawersV1.self, DrawersV2.self, DrawersV3.self] }
+  static var stages: [MigrationStage] {
+    [
+      .lightweight(fromVersion: DrawersV1.self, toVersion: DrawersV2.self),
+      .custom(
+        fromVersion: DrawersV2.self, toVersion: DrawersV3.self,
+        willMigrate: { context in
+          // A store of this plan has sheets and scraps, or pens.
+          guard let found = try? context.fetch(FetchDescriptor<DrawersV2.Scrap>()), !found.isEmpty else { return }
+          scraps.withLock { $0 = found.map(\.text) }
+        },
+        didMigrate: { context in
+          for sheet in (try? context.fetch(FetchDescriptor<DrawersV3.Sheet>())) ?? [] {
+            sheet.scraps = scraps.withLock { $0 }
+          }
+          try context.save()
+        }),
+    ]
+  }
+}
+
 @Suite("Stores of earlier versions")
 struct MigrationTests {
   private func first(_ folder: TemporaryFolder) throws {
@@ -389,5 +516,55 @@ struct MigrationTests {
       let lamp = try #require(try context.fetch(FetchDescriptor<LampsV2.Lamp>()).first)
       #expect(lamp.light == .on && lamp.before == .off && lamp.spot.room == "hall" && lamp.spot.floor == nil)
     }
+  }
+
+  @Test("Values of enumerations and optional structs stay as they are, whatever cases and properties come")
+  func grownParts() throws {
+    let folder = TemporaryFolder()
+    do {
+      let context = ModelContext(
+        try ModelContainer(for: ParcelsV1.Parcel.self, configurations: ModelConfiguration(url: folder.file())))
+      let (a, b) = (ParcelsV1.Parcel(name: "a"), ParcelsV1.Parcel(name: "b"))
+      (a.size, a.other, a.later, a.colour) = (.long(3), .small, .small, .red)
+      b.place = nil
+      context.insert(a)
+      context.insert(b)
+      try context.save()
+    }
+    let context = ModelContext(
+      try ModelContainer(for: ParcelsV2.Parcel.self, configurations: ModelConfiguration(url: folder.file())))
+    let parcels = try context.fetch(FetchDescriptor<ParcelsV2.Parcel>(sortBy: [SortDescriptor(\.name)]))
+    #expect(parcels.map(\.size) == [.long(3), .small])
+    #expect(parcels.map(\.other) == [.small, nil])
+    #expect(parcels.map(\.later) == [.small, .wide])
+    #expect(parcels.map(\.colour) == [.red, .blue])
+    #expect(parcels.map(\.place) == [ParcelsV2.Place(room: "hall", size: .small, floor: 0), nil])
+  }
+
+  @Test("A plan migrates each of several stores, with what a store has besides in earlier versions")
+  func severalStores() throws {
+    let folder = TemporaryFolder()
+    func container(_ version: any VersionedSchema.Type, _ first: Schema, _ second: Schema) throws -> ModelContainer {
+      try ModelContainer(
+        for: Schema(versionedSchema: version),
+        migrationPlan: version == DrawersV3.self ? DrawersPlan.self : nil,
+        configurations: ModelConfiguration("First", schema: first, url: folder.file("first.store")),
+        ModelConfiguration("Second", schema: second, url: folder.file("second.store")))
+    }
+    do {
+      let context = ModelContext(
+        try container(
+          DrawersV1.self, Schema([DrawersV1.Sheet.self, DrawersV1.Scrap.self]), Schema([DrawersV1.Pen.self])))
+      context.insert(DrawersV1.Sheet(text: "letter"))
+      context.insert(DrawersV1.Scrap(text: "list"))
+      context.insert(DrawersV1.Pen(ink: "blue"))
+      try context.save()
+    }
+    let context = ModelContext(
+      try container(DrawersV3.self, Schema([DrawersV3.Sheet.self]), Schema([DrawersV3.Pen.self])))
+    let sheets = try context.fetch(FetchDescriptor<DrawersV3.Sheet>())
+    #expect(sheets.map(\.text) == ["letter"] && sheets.map(\.scraps) == [["list"]])
+    let pens = try context.fetch(FetchDescriptor<DrawersV3.Pen>())
+    #expect(pens.map(\.ink) == ["blue"] && pens.map(\.width) == [1] && pens.map(\.isNew) == [false])
   }
 }

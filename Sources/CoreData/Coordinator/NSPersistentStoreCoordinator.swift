@@ -42,7 +42,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     ownModel = model
     layouts = ModelLayouts.of(model)
     super.init()
-    LoadedModels.register(model)
+    LoadedModels.register(model, of: self)
   }
 
   /// `makeDynamically(_:)`.

@@ -7,6 +7,21 @@ extension LayoutProperty {
   /// The elements that have slots, including those of nested composites. For any other property, the property itself.
   var leaves: [LayoutProperty] { kind == .composite ? elements.flatMap(\.leaves) : [self] }
 
+  /// The composite attributes around an element, the outermost one first. None for any other property.
+  var groups: [LayoutProperty] {
+    guard var group = composite else { return [] }
+    var groups = [group]
+    while let inner = group.elements.first(where: { $0.kind == .composite && name.hasPrefix("\($0.name).") }) {
+      groups.append(inner)
+      group = inner
+    }
+    return groups
+  }
+
+  /// Whether the composite is an enumeration of SwiftData: one of its elements has the value of the case, and the
+  /// others have none.
+  var isEnumeration: Bool { description.userInfo?["EnumType"] != nil }
+
   /// The default value: an element's own, or the one in its composite's default dictionary.
   var defaultValue: Any? {
     if let own = attribute.defaultValue { return own }

@@ -47,6 +47,17 @@ package struct HistoryChangeRow {
   /// The boxed values that a deletion preserved, by attribute.
   package var tombstone: [String: Any] = [:]
 
+  /// Puts the preserved values of elements together where their composite attribute asks for them.
+  package mutating func composeTombstone(_ layout: EntityLayout) {
+    if tombstone.isEmpty || !layout.model.hasComposites { return }
+    for property in layout.properties
+    where property.kind == .composite && property.attribute.preservesValueInHistoryOnDeletion {
+      let value = property.composed { tombstone[$0.name] }
+      for leaf in property.leaves { tombstone[leaf.name] = nil }
+      if let value { tombstone[property.name] = value }
+    }
+  }
+
   package init(
     number: Int64, type: Int, row: RowReference, updated: [LayoutProperty]? = nil, tombstone: [String: Any] = [:]
   ) {

@@ -2,6 +2,7 @@
 struct EntityMatch {
   private var destinations: [ObjectIdentifier: NSEntityDescription] = [:]
   private var sources: [ObjectIdentifier: NSEntityDescription] = [:]
+  private(set) var pairs: [(source: NSEntityDescription, destination: NSEntityDescription)] = []
 
   /// - Throws: `Failure.notInferable` for entities with several possible matches, and for merged hierarchies.
   init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) throws {
@@ -17,6 +18,7 @@ struct EntityMatch {
       guard let source = match.sources[place].map({ from[$0] }) else { continue }
       sources[ObjectIdentifier(entity)] = source
       destinations[ObjectIdentifier(source)] = entity
+      pairs.append((source, entity))
     }
     for root in to where root.superentity == nil && self.source(of: root) == nil { try checkFamily(of: root) }
   }

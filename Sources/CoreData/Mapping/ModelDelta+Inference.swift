@@ -7,16 +7,24 @@ import Foundation
 extension ModelDelta {
   /// Matches entities and properties of both models.
   ///
-  /// - Parameter configuration: the configuration in both models, if the source has it; nil for all entities.
+  /// - Parameters:
+  ///   - configuration: the configuration of the destination; nil for all entities.
+  ///   - hashes: the version hashes of the store that is to be migrated. They state which entities of the source it has.
+  ///     Without a store, or for a later step of several, these are the configuration's, if the source has it.
   /// - Throws: `Failure.notInferable` for the first change that needs a mapping model, parents before children, by
   ///   name; or the error that makes one of the models unusable.
   init(
-    inferredFrom source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil
+    inferredFrom source: NSManagedObjectModel, to destination: NSManagedObjectModel, configuration: String? = nil,
+    ofStore hashes: [String: Data]? = nil
   ) throws {
-    try source.validateForUse()
-    try destination.validateForUse()
+    for model in [source, destination] {
+      model.connectCopiedRelationships()
+      try model.validateForUse()
+    }
     let match = try EntityMatch(from: source, to: destination)
-    let from = source.entitiesInStoreOrder(forConfigurationName: configuration) ?? source.entitiesInStoreOrder
+    let from =
+      hashes.flatMap { source.entitiesInStoreOrder(ofStore: $0, or: configuration) }
+      ?? source.entitiesInStoreOrder(forConfigurationName: configuration) ?? source.entitiesInStoreOrder
     guard let to = destination.entitiesInStoreOrder(forConfigurationName: configuration) else {
       throw Failure.unknownConfiguration(
         name: configuration ?? "", configurations: destination.configurations)

@@ -65,8 +65,16 @@ extension NSAttributeDescription {
   /// Whether an object that had no value of the former attribute has none of this one either, but needs one. Only the
   /// objects of a store can tell whether a migration may go ahead.
   func needsValue(ofFormer former: NSAttributeDescription?) -> Bool {
-    if isOptional || defaultValue != nil || self is NSDerivedAttributeDescription { return false }
+    if isOptional || hasDefaultValue || self is NSDerivedAttributeDescription { return false }
     return former?.isOptional ?? true
+  }
+
+  /// Whether a new object has a value. A composite attribute has one if an element has, and no element lacks one that it
+  /// needs.
+  private var hasDefaultValue: Bool {
+    guard defaultValue == nil, let group = self as? NSCompositeAttributeDescription else { return defaultValue != nil }
+    return group.elements.contains(where: \.hasDefaultValue)
+      && group.elements.allSatisfy { $0.isOptional || $0.hasDefaultValue }
   }
 
   /// Whether values of another attribute can become values of this one without a mapping model.

@@ -22,7 +22,18 @@ final class MappingPlan {
   struct ElementPlan {
     let source: LayoutProperty
     let destination: LayoutProperty
-    let elements: [(source: LayoutProperty, destination: LayoutProperty)]
+    let elements: [Element]
+
+    struct Element {
+      /// nil if it is new.
+      let source: LayoutProperty?
+      let destination: LayoutProperty
+      /// The former composite, of those around it that may have no value the innermost one. Where it has none, the
+      /// element has none.
+      let group: LayoutProperty?
+      /// Whether it is in an enumeration that was there before. If it is new, another case's element has the value.
+      let isOfEnumeration: Bool
+    }
   }
 
   struct RelationshipPlan {
@@ -95,11 +106,19 @@ final class MappingPlan {
         sameVersion: source.entity.versionHash == destination.entity.versionHash)
     else { return nil }
     let paths = match.formerPaths
+    func was(_ element: LayoutProperty) -> LayoutProperty? {
+      if element === property { return former }
+      return paths[String(element.name.dropFirst(name.count + 1))].flatMap {
+        source.property(named: "\(former.name).\($0)")
+      }
+    }
     return ElementPlan(
       source: former, destination: property,
-      elements: property.leaves.compactMap { leaf in
-        paths[String(leaf.name.dropFirst(name.count + 1))].flatMap { source.property(named: "\(former.name).\($0)") }
-          .map { ($0, leaf) }
+      elements: property.leaves.map { leaf in
+        let groups = leaf.groups.filter { was($0) != nil }
+        return ElementPlan.Element(
+          source: was(leaf), destination: leaf, group: groups.last(where: \.isOptional).flatMap(was),
+          isOfEnumeration: groups.contains(where: \.isEnumeration))
       })
   }
 
@@ -150,14 +169,21 @@ extension NSManagedObject {
   }
 
   /// Sets the elements of a composite attribute to those of another object's. As in place, new elements keep their
-  /// default values, and so does what is mandatory and had no value.
+  /// default values where the composite has a value, and so does what is mandatory and had no value.
   final func take(_ plan: MappingPlan.ElementPlan, from object: NSManagedObject) throws {
     object.fireIfNeeded(call: "reading \"\(plan.source.name)\"")
     if !plan.destination.isOptional, object.boxedValue(plan.source) == nil { return }
-    for (source, destination) in plan.elements {
-      let value = object.boxedValue(source)
-      if value == nil, !destination.isOptional { continue }
-      try setValue(value, checkedForKey: destination.name)
+    for element in plan.elements {
+      let name = element.destination.name
+      if let group = element.group, object.boxedValue(group) == nil {
+        try setValue(nil, checkedForKey: name)
+      } else if let source = element.source {
+        let value = object.boxedValue(source)
+        if value == nil, !element.destination.isOptional { continue }
+        try setValue(value, checkedForKey: name)
+      } else if element.isOfEnumeration {
+        try setValue(nil, checkedForKey: name)
+      }
     }
   }
 }

@@ -37,6 +37,14 @@ nonisolated open class NSMigrationManager: NSObject {
   /// The running migration.
   final var run: MigrationRun?
   final var lastMapping: NSMappingModel?
+  /// What the coordinator asks of the new version of a store, beyond the arguments of `migrateStore`; nil in a
+  /// migration that the program has started.
+  final var replacement: Replacement?
+
+  struct Replacement {
+    let url: URL
+    let configuration: String?
+  }
 
   /// Makes a manager for migrating stores of one model to another.
   public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
@@ -79,11 +87,14 @@ nonisolated open class NSMigrationManager: NSObject {
         throw Failure.missingMapping(
           url: sourceURL, source: sourceModel, destination: destinationModel, underlying: nil)
       }
+      let replacement = replacement.flatMap { $0.url == dURL ? $0 : nil }
       try migrate(
         MigrationJob(
           mapping: mappings,
           source: .init(url: sourceURL, type: sStoreType, options: sOptions),
-          destination: .init(url: dURL, type: dStoreType, options: dOptions)))
+          destination: .init(
+            url: dURL, type: dStoreType, configuration: replacement?.configuration, options: dOptions),
+          keepsIdentity: replacement != nil))
     }
   }
 

@@ -58,16 +58,47 @@ struct StagedMigration {
         reason: "the last stage ends at the version \(versions[last].checksum), but the model is of the version "
           + migration.destination.versionChecksum)
     }
-    let source = try models.model(at: start) ?? migration.sourceModel()
+    var model = try models.model(at: start) ?? migration.sourceModel()
+    var held = Set(migration.storedHashes.keys)
+    if let name = migration.configuration,
+      !model.isConfiguration(withName: name, compatibleWithStoreMetadata: migration.metadata)
+    {
+      model = Self.model(model, with: held, in: name)
+    }
     var steps: [Step] = []
-    var (place, model) = (start, source)
+    var place = start
     for next in versions.indices where next > start {
-      guard let found = next == last ? migration.destination : try models.model(at: next) else { continue }
+      guard var found = next == last ? migration.destination : try models.model(at: next) else { continue }
+      if next != last, let name = migration.configuration {
+        // The configuration of an earlier version may lack what the store has: entities that have another name now, or
+        // that are gone. They stay until the last step.
+        let known = Set((found.entities(forConfigurationName: name) ?? []).compactMap(\.name))
+        let kept = (try? EntityMatch(from: model, to: found))?.names(ofKept: held) ?? []
+        held = known.union(kept)
+        if !held.isSubset(of: known) { found = Self.model(found, with: held, in: name) }
+      }
       let stage = next == place + 1 ? versions[place].stage : nil
       steps.append(Step(source: model, destination: found, stage: stage))
       (place, model) = (next, found)
     }
     return steps
+  }
+
+  /// A copy of a version's model with these entities in the store's configuration.
+  private static func model(
+    _ model: NSManagedObjectModel, with names: Set<String>, in configuration: String
+  ) -> NSManagedObjectModel {
+    let copy = model.copy() as! NSManagedObjectModel
+    copy.setEntities(
+      copy.entities.filter { names.contains($0.name ?? "") }, forConfigurationName: configuration)
+    return copy
+  }
+}
+
+extension EntityMatch {
+  /// The names that entities of the source have in the destination.
+  fileprivate func names(ofKept names: Set<String>) -> Set<String> {
+    Set(pairs.filter { names.contains($0.source.name ?? "") }.compactMap(\.destination.name))
   }
 }
 

@@ -20,9 +20,16 @@ struct StagedModels {
     let checksums = [StagedModels.checksum(of: metadata), StagedModels.computedChecksum(of: metadata)]
     if let place = versions.firstIndex(where: { checksums.contains($0.checksum) }) { return place }
     guard configuration != nil else { return nil }
-    return versions.indices.first { place in
-      (try? model(at: place))?.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) ?? false
+    let models = versions.indices.map { try? model(at: $0) }
+    let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    return models.firstIndex { model in
+      model?.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) ?? false
     }
+      ?? models.firstIndex { model in
+        // An earlier version may lack the configuration, or have other entities in it.
+        guard let known = model?.entityVersionHashesByName, !hashes.isEmpty else { return false }
+        return hashes.allSatisfy { known[$0.key] == $0.value }
+      }
   }
 
   /// - Throws: `Failure.modelReferenceNotFound` if the version has a reference whose model is not found.

@@ -9,10 +9,11 @@ extension StoreMigration {
   func refuseObjects(_ delta: ModelDelta) throws {
     if delta.pairsThatNeedCode.isEmpty { return }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: delta.source)
-    let named = configuration.flatMap { name in delta.source.configurations.first { $0 == name } }
-    var options = MigrationStack.reading(options)
-    options[NSReadOnlyPersistentStoreOption] = true
-    let store = try coordinator.addPersistentStore(ofType: type, configurationName: named, at: url, options: options)
+    let named = try delta.configuration(ofStore: storedHashes, at: shownURL, or: configuration)
+    // Not read-only: of a store with a write-ahead log that would be a copy, and this one is migrated anyway.
+    let store = try coordinator.addPersistentStore(
+      ofType: type, configurationName: named, at: url, options: MigrationStack.reading(options))
+    store.isReadOnly = true
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator

@@ -52,6 +52,9 @@ extension StoreMigration {
       options[key] = nil
     }
     guard Swift.type(of: manager) == NSMigrationManager.self else {
+      // A subclass has only the arguments of the public method.
+      manager.replacement = .init(url: new.url, configuration: configuration)
+      defer { manager.replacement = nil }
       try manager.migrateStore(
         from: url, sourceType: type, options: options, with: mapping, toDestinationURL: new.url, destinationType: type,
         destinationOptions: options)

@@ -14,6 +14,9 @@ struct StoreMigration {
 
   var server: (any ServerStore.Type)? { storeClass as? any ServerStore.Type }
 
+  /// The version hashes of the store, by the names of the entities that it has.
+  var storedHashes: [String: Data] { metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
+
   /// The URL for error messages.
   var shownURL: URL { server?.shown(url) ?? url }
 
@@ -61,7 +64,8 @@ struct StoreMigration {
         throw Failure.notInferable(
           entity: nil, property: nil, reason: "the model has no entities, so nothing in the store would be left")
       }
-      return try ModelDelta(inferredFrom: source, to: destination, configuration: configuration)
+      return try ModelDelta(
+        inferredFrom: source, to: destination, configuration: configuration, ofStore: storedHashes)
     } catch let failure as Failure {
       throw missingMapping(from: source, to: destination, failure)
     }

@@ -19,8 +19,14 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     get { storedElements }
     set {
       willRedefine("elements")
-      storedElements = newValue
+      for element in storedElements where element.owningGroup === self { element.owningGroup = nil }
+      setElements(newValue)
     }
+  }
+
+  private final func setElements(_ elements: [NSAttributeDescription]) {
+    storedElements = elements
+    for element in elements { element.owningGroup = self }
   }
 
   override func blankCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }
@@ -28,7 +34,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
   override func copyDefinition(to copy: NSPropertyDescription) {
     super.copyDefinition(to: copy)
     guard let copy = copy as? NSCompositeAttributeDescription else { return }
-    copy.storedElements = storedElements.map { $0.copy() as! NSAttributeDescription }
+    copy.setElements(storedElements.map { $0.copy() as! NSAttributeDescription })
   }
 
   override func hasSameDetails(as other: NSPropertyDescription) -> Bool {
@@ -42,6 +48,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
   }
 
   override func computeVersionHash() -> [UInt8] {
-    VersionHash.composite(leaves: leaves.map { ($0.storedName, Array($0.versionHash)) })
+    VersionHash.composite(
+      leaves: leaves.map { ($0.storedName, Array($0.versionHash)) }, modifier: storedVersionHashModifier)
   }
 }

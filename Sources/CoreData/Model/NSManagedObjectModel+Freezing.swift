@@ -64,8 +64,10 @@ extension NSManagedObjectModel {
 
 extension NSManagedObjectModel {
   /// Connects relationships that were copied one by one, or with their entities. A copy leads to what its original
-  /// leads to; where this model has an entity, and the entity an inverse, of the same name, those are meant.
-  private func connectCopiedRelationships() {
+  /// leads to; where this model has an entity, and the entity an inverse, of the same name, those are meant. Does
+  /// nothing once the model is frozen.
+  final func connectCopiedRelationships() {
+    if isFrozen { return }
     let relationships = storedEntities.flatMap { $0.ownProperties.compactMap { $0 as? NSRelationshipDescription } }
     for relationship in relationships {
       guard let stranger = relationship.storedDestinationEntity, stranger.owningModel !== self,

@@ -34,6 +34,9 @@ extension NSManagedObjectModel {
   /// Makes one model of those entities in `models` that the store's metadata names with the same hash; nil if one of
   /// the metadata's entities is missing. Whole models that fit come first: a store of a configuration has only some of
   /// a model's entities.
+  ///
+  /// Models may define an entity differently in what its hash doesn't tell, as two versions do whose class names differ.
+  /// The first one counts, and a model that adds no entity adds nothing else.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
     guard let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
     let fitting = models.filter { model in
@@ -41,10 +44,13 @@ extension NSManagedObjectModel {
       return !hashes.isEmpty && hashes.allSatisfy { stored[$0.key] == $0.value }
     }
     self.init()
-    mergeOrTrap(fitting)
+    for model in fitting { copyEntities(of: model, orDetailsAlone: false) }
+    joinPendingRelationships()
     if Failure.Difference(stored: stored, model: entityVersionHashesByName).isEmpty { return }
     for model in models {
-      copyEntities(of: model) { entity in entity.storedName.map { stored[$0] == entity.versionHash } ?? false }
+      copyEntities(of: model, orDetailsAlone: false) { entity in
+        entity.storedName.map { stored[$0] == entity.versionHash } ?? false
+      }
     }
     joinPendingRelationships()
     guard Failure.Difference(stored: stored, model: entityVersionHashesByName).isEmpty else { return nil }
@@ -75,8 +81,12 @@ extension NSManagedObjectModel {
   }
 
   /// Adds copies of those entities of `model` whose names are new here. Connections are kept by name.
+  ///
+  /// - Parameter orDetailsAlone: whether the model's configurations, templates and the like are added if none of its
+  ///   entities is.
   private func copyEntities(
-    of model: NSManagedObjectModel, where isWanted: (NSEntityDescription) -> Bool = { _ in true }
+    of model: NSManagedObjectModel, orDetailsAlone: Bool = true,
+    where isWanted: (NSEntityDescription) -> Bool = { _ in true }
   ) {
     var known = NSManagedObjectModel.byName(storedEntities)
     var stated = statedVersionHashes
@@ -90,6 +100,7 @@ extension NSManagedObjectModel {
       copies.append((original, copy))
       addEntities([copy])
     }
+    if copies.isEmpty, !orDetailsAlone { return }
     for (original, copy) in copies where !original.storedSubentities.isEmpty {
       copy.subentities = original.storedSubentities.compactMap { $0.storedName.flatMap { known[$0] } }
     }
@@ -157,6 +168,8 @@ extension NSEntityDescription {
       storedSuperentity?.storedName == other.storedSuperentity?.storedName
     else { return false }
     let theirs = other.propertiesByName
+    // Transient and fetched properties are not part of the hash.
+    guard properties.count == theirs.count else { return false }
     return properties.allSatisfy { property in
       guard let twin = theirs[property.storedName], type(of: twin) == type(of: property) else { return false }
       let mine = property as? NSRelationshipDescription

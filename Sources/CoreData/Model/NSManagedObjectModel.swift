@@ -51,7 +51,8 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   /// How a model of `init(storedIn:)` was obtained; nil for other models.
   public final var storeOrigin: StoreOrigin? { storedStoreOrigin }
 
-  /// All entities. If you set it, the subentities of the given entities are included.
+  /// All entities. If you set it, the subentities of the given entities are included. Configurations then have the
+  /// entities of the same names, and lose those that the model no longer has.
   open var entities: [NSEntityDescription] {
     get { storedEntities }
     set {
@@ -59,6 +60,16 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
       for entity in storedEntities { entity.owningModel = nil }
       storedEntities = []
       addEntities(newValue)
+      updateConfigurations()
+    }
+  }
+
+  /// Replaces entities that are not in the model any more by those of the same names.
+  private func updateConfigurations() {
+    if storedConfigurations.isEmpty { return }
+    let known = NSManagedObjectModel.byName(storedEntities)
+    storedConfigurations = storedConfigurations.mapValues { members in
+      members.compactMap { $0.owningModel === self ? $0 : $0.storedName.flatMap { known[$0] } }
     }
   }
 

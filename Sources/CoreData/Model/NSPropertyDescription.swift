@@ -9,6 +9,7 @@ import Foundation
 // Mutable only until the model is frozen, on the thread that builds it; after that any thread may read it.
 nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   private final var owningReference = LivingReference<NSEntityDescription>()
+  private final var groupReference = LivingReference<NSPropertyDescription>()
   final var storedName = ""
   final var storedIsOptional = true
   final var storedIsTransient = false
@@ -36,6 +37,12 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   final var owningEntity: NSEntityDescription? {
     get { owningReference.object }
     set { owningReference.object = newValue }
+  }
+
+  /// The composite attribute that has this one among its elements; nil for other properties.
+  final var owningGroup: NSPropertyDescription? {
+    get { groupReference.object }
+    set { groupReference.object = newValue }
   }
 
   /// The entity that declares the property. Reading it before the property is in an entity is a misuse.
@@ -212,5 +219,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   final func willRedefine(_ member: StaticString) {
     willMutate(member)
     owningEntity?.owningModel?.forgetStatedHashes()
+    // An element is part of its composite's hash.
+    owningGroup?.willRedefine(member)
   }
 }

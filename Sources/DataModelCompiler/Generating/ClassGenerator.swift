@@ -6,6 +6,8 @@ import DataModelFiles
 struct ClassGenerator {
   let model: DataModel
   let module: String
+  /// The types that the module's sources say are `Identifiable`.
+  var identifiable: Set<[String]> = []
 
   /// The files of one entity, by name: class and properties for Class Definition, properties alone for
   /// Category/Extension, none for Manual/None and for entities without a class of their own.
@@ -70,12 +72,17 @@ struct ClassGenerator {
     for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where relationship.isToMany {
       text += accessors(for: relationship, className)
     }
-    // A parent that is generated too conforms already.
-    let parent = entity.parentName.flatMap(model.entity(named:))
-    if parent == nil || parent?.codeGeneration == .manual || parent?.className == nil {
+    if !model.lineage(of: entity).dropFirst().contains(where: isIdentifiable) {
       text += "\nnonisolated extension \(className) : Identifiable {\n\n}\n"
     }
     return text
+  }
+
+  /// Whether an ancestor's class conforms to `Identifiable`: because it is generated, or because the sources say so.
+  private func isIdentifiable(_ entity: DataModel.Entity) -> Bool {
+    guard let name = ClassName.own(entity.className, module: module) else { return false }
+    if entity.codeGeneration != .manual { return true }
+    return identifiable.contains(name.split(separator: ".").map(String.init))
   }
 
   private func property(_ name: String, _ type: String) -> String {

@@ -7,6 +7,8 @@ struct SwiftSource {
   var members: [ManagedMember] = []
   var properties: [OwnProperty] = []
   var validators: [Validator] = []
+  /// The types that are said to be `Identifiable`, as written.
+  var identifiableTypes: Set<[String]> = []
   var problems: [SourceProblem] = []
 
   struct Import: Hashable {

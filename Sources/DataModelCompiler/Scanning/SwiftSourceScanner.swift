@@ -11,6 +11,8 @@ struct SwiftSourceScanner {
   /// The types and extensions that the position is in.
   private var scopes: [Scope] = []
   private var conditionals: [Conditional] = []
+  /// Whether something in brackets went on to the end of the file.
+  private var isUnclosed = false
   /// How many types surround the type that is being read.
   private var typeDepth = 0
 
@@ -80,6 +82,9 @@ struct SwiftSourceScanner {
         position += 1
         modifiers = Modifiers()
       }
+    }
+    if isUnclosed || !scopes.isEmpty {
+      report(current, "the braces of this file don't close, so that @NSManaged may be overlooked in it")
     }
   }
 
@@ -157,6 +162,7 @@ struct SwiftSourceScanner {
     let access = access(modifiers)
     let isGeneric = current.isPunctuation("<")
     var inherited: [String] = []
+    noteConformances(of: path)
     if current.isPunctuation(":") {
       position += 1
       if case .name(let path, _) = type() { inherited = path }
@@ -171,11 +177,22 @@ struct SwiftSourceScanner {
   private mutating func extensionDeclaration(_ modifiers: Modifiers) {
     position += 1
     guard case .name(let path, _) = type() else { return }
+    noteConformances(of: path)
     let access = modifiers.access
     enterBody(
       Scope(
         path: path, defaultAccess: access ?? .isInternal,
         maximumAccess: access.map { max($0, .isFilePrivate) } ?? .isOpen, attributes: modifiers.attributes))
+  }
+
+  /// Looks for `Identifiable` between the name of a type and its body.
+  private mutating func noteConformances(of path: [String]) {
+    var place = position
+    while tokens[place].kind != .end, tokens[place].kind != .directive, !tokens[place].isPunctuation("{") {
+      if tokens[place].isWord("where") { return }
+      if tokens[place].isWord("Identifiable") { source.identifiableTypes.insert(path) }
+      place += 1
+    }
   }
 
   /// Goes to the brace that opens the body and enters it.
@@ -430,6 +447,7 @@ struct SwiftSourceScanner {
       position += 1
       if depth <= 0 { return }
     }
+    isUnclosed = true
   }
 
   private var conditions: [String] {

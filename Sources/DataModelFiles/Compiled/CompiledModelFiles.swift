@@ -4,14 +4,17 @@ import Foundation
 public enum CompiledModelFiles {
   /// The model in the bytes of a `.mom`.
   ///
-  /// - Parameter file: the name that problems carry.
+  /// - Parameters:
+  ///   - file: the name that problems carry.
+  ///   - isKept: whether a store keeps the model. Then names and counts that editors refuse are taken.
   /// - Throws: `InvalidDataModel`.
   public static func model(
-    mom bytes: [UInt8], name: String, file: String
+    mom bytes: [UInt8], name: String, file: String, isKept: Bool = false
   ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     var reader = try ArchivedModelReader(bytes, file: file)
-    let model = try reader.model(named: name)
-    var validator = DataModelValidator(model: model, file: file)
+    var model = try reader.model(named: name)
+    for index in model.entities.indices { model.entities[index].dropRepeatedIndexes() }
+    var validator = DataModelValidator(model: model, file: file, isKept: isKept)
     validator.validate()
     let errors = validator.problems.filter { $0.severity == .error }
     guard errors.isEmpty else { throw InvalidDataModel(problems: errors) }
@@ -106,5 +109,15 @@ public enum CompiledModelFiles {
       try Data(mom(version)).write(to: momd.appendingPathComponent(version.name + ".mom"))
     }
     try Data(VersionInfo(package).bytes).write(to: momd.appendingPathComponent("VersionInfo.plist"))
+  }
+}
+
+extension DataModel.Entity {
+  /// An archive repeats fetch indexes as flags and compound indexes, for frameworks that don't know fetch indexes.
+  fileprivate mutating func dropRepeatedIndexes() {
+    if fetchIndexes.isEmpty { return }
+    compoundIndexes = []
+    for place in attributes.indices { attributes[place].isIndexed = false }
+    for place in relationships.indices { relationships[place].isIndexed = false }
   }
 }

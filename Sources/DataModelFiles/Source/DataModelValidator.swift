@@ -3,13 +3,17 @@ struct DataModelValidator {
   let model: DataModel
   let file: String
   let lines: DataModelLines
+  /// Whether a store keeps the model. Then it has served already, and the rules that only a model's author can follow
+  /// don't count: which names members have, and which counts make sense.
+  let isKept: Bool
   private(set) var problems: [DataModelProblem] = []
   /// The positions of the entities in the model, by name; and the positions of each entity's ancestors.
   private let places: [String: Int]
   private let ancestors: [[Int]]
 
-  init(model: DataModel, file: String, lines: DataModelLines = DataModelLines()) {
+  init(model: DataModel, file: String, lines: DataModelLines = DataModelLines(), isKept: Bool = false) {
     self.model = model
+    self.isKept = isKept
     self.file = file
     self.lines = lines
     let places = Dictionary(
@@ -85,7 +89,7 @@ struct DataModelValidator {
           .error, entity.name, name, "its ancestor \(model.entities[ancestor].name) already has a property of this name"
         )
       }
-      if name.isEmpty { continue }
+      if name.isEmpty || isKept { continue }
       if PropertyNames.isPlain(name) {
         if PropertyNames.isReserved(name) {
           report(.error, entity.name, name, "the name is taken: NSManagedObject has a member of this name")
@@ -119,7 +123,9 @@ struct DataModelValidator {
     _ relationship: DataModel.Relationship, of entity: DataModel.Entity, at index: Int
   ) {
     let name = relationship.name
-    if relationship.minCount < 0 || relationship.maxCount < 0 {
+    if isKept {
+      // Freezing the model checks them.
+    } else if relationship.minCount < 0 || relationship.maxCount < 0 {
       report(.error, entity.name, name, "minCount and maxCount cannot be negative")
     } else if relationship.maxCount != 0, relationship.minCount > relationship.maxCount {
       report(

@@ -220,7 +220,10 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
       if change.type == 1, !rows.isNull(row, 5) {
         change.updated = columnsByEntity[entity].properties(rows.bytes(row, 5))
       }
-      if change.type == 2 { change.tombstone = try tombstone(rows, row, entity) }
+      if change.type == 2 {
+        change.tombstone = try tombstone(rows, row, entity)
+        change.composeTombstone(schema.layouts.layouts[entity])
+      }
       found[rows.int(row, 0), default: []].append(change)
     }
     return found

@@ -74,7 +74,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     entities = ModelContainer.entities(of: model, schema)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    let stages = try migrationPlan.map { try PlannedStages($0, for: schema) }
+    let stages = try migrationPlan.map { try PlannedStages($0, for: schema, configurations: partition.entities) }
     for configuration in configurations {
       do {
         try open(configuration, partition.isSingle ? nil : configuration.name, stages)

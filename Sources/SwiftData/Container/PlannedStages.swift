@@ -4,13 +4,18 @@ import CoreData
 struct PlannedStages {
   private let stages: [() -> NSMigrationStage]
 
+  /// - Parameter configurations: the names of the schema's entities in each of several stores. Earlier versions have
+  ///   them as well; what they have besides is where their stores have it.
+  ///
   /// Throws `SwiftDataError.unknownSchema` if no stage leads to the schema, and `backwardMigration` if a stage leads to
   /// an earlier version.
-  init(_ plan: any SchemaMigrationPlan.Type, for schema: Schema) throws {
+  init(
+    _ plan: any SchemaMigrationPlan.Type, for schema: Schema, configurations: [String: Set<String>]
+  ) throws {
     var versions: [ObjectIdentifier: Version] = [:]
     func version(_ type: any VersionedSchema.Type) -> Version {
       if let made = versions[ObjectIdentifier(type)] { return made }
-      let made = Version(type)
+      let made = Version(type, configurations)
       versions[ObjectIdentifier(type)] = made
       return made
     }
@@ -37,9 +42,9 @@ struct PlannedStages {
     let checksum: String
     private let model: NSManagedObjectModel
 
-    init(_ type: any VersionedSchema.Type) {
+    init(_ type: any VersionedSchema.Type, _ configurations: [String: Set<String>]) {
       schema = Schema(versionedSchema: type)
-      model = schema.makeManagedObjectModel()
+      model = schema.makeManagedObjectModel(configurations: configurations)
       checksum = model.versionChecksum
     }
 

@@ -38,7 +38,10 @@ extension Schema {
     model.entities = made.map(\.1)
     let all = Set(entitiesByName.keys)
     for (name, entities) in configurations.isEmpty ? ["default": all] : configurations {
-      model.setEntities(model.entities.filter { entities.contains($0.name ?? "") }, forConfigurationName: name)
+      // A configuration with a subclass has its superclasses.
+      let members = Set(
+        types.filter { entities.contains($0.name) }.flatMap { sequence(first: $0, next: \.supertype) }.map(\.name))
+      model.setEntities(model.entities.filter { members.contains($0.name ?? "") }, forConfigurationName: name)
     }
     return model
   }

@@ -38,12 +38,15 @@ package struct HistoryColumns {
     return bytes
   }
 
-  /// The attributes whose values deletions preserve, sorted by name. Attributes whose values may be in files are left
-  /// out.
+  /// The attributes whose values deletions preserve, sorted by name. Of a composite attribute these are its elements.
+  /// Attributes whose values may be in files are left out.
   package static func preserved(in layout: EntityLayout, _ schema: StoreSchema) -> [SlotColumn] {
     guard let entity = schema.entities[layout.index] else { return [] }
     return entity.slots.compactMap { $0 }
-      .filter { $0.property.kind != .toOne && !$0.isTagged && $0.property.attribute.preservesValueInHistoryOnDeletion }
+      .filter { column in
+        guard column.property.kind != .toOne, !column.isTagged else { return false }
+        return (column.property.groups + [column.property]).contains { $0.attribute.preservesValueInHistoryOnDeletion }
+      }
       .sorted(on: \.property.name)
   }
 

@@ -193,6 +193,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
           row.tombstone[column.property.name] = try value(
             statement, column: Int32(place + 5), property: column.property)
         }
+        row.composeTombstone(schema.layouts.layouts[entity])
       }
       rows.append(row)
     }

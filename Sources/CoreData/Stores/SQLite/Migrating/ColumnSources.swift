@@ -41,6 +41,10 @@ struct ColumnFeed: Equatable {
   var condition: String?
   /// Whether the source's column itself may become the destination's column.
   var isBase = true
+  /// The source's columns of which one has to have a value for `text` to be meant; empty if it is meant for all rows.
+  var present: [String] = []
+  /// What a row gets that has a value in none of them.
+  var absent = "NULL"
 
   /// Stands for the source's column. No literal has this character, because SQL ends at it.
   static let mark = "\0"
@@ -49,10 +53,13 @@ struct ColumnFeed: Equatable {
   /// The unchanged value of a column.
   static func keeping(_ column: String) -> ColumnFeed { ColumnFeed(column: column, text: mark) }
 
-  var isPlain: Bool { text == ColumnFeed.mark }
+  var isPlain: Bool { text == ColumnFeed.mark && present.isEmpty }
 
   func expression(_ name: (String) -> String) -> String {
-    column.map { text.replacingOccurrences(of: ColumnFeed.mark, with: name($0)) } ?? text
+    let value = column.map { text.replacingOccurrences(of: ColumnFeed.mark, with: name($0)) } ?? text
+    if present.isEmpty { return value }
+    let condition = present.map { "\(name($0)) IS NOT NULL" }.joined(separator: " OR ")
+    return "CASE WHEN \(condition) THEN \(value) ELSE \(absent) END"
   }
 }
 

@@ -1,3 +1,17 @@
+/// A composite attribute that both versions have.
+private struct KeptGroup {
+  let isOptional: Bool
+  let isEnumeration: Bool
+  let becameMandatory: Bool
+  /// The source's columns of its elements.
+  let columns: [String]
+}
+
+extension [KeptGroup] {
+  /// The innermost one that may have no value. Where it has none, its elements have none.
+  fileprivate var deciding: KeptGroup? { last(where: \.isOptional) }
+}
+
 /// Finds the values for the columns of the destination. A column gets a column of the source, an expression over the
 /// source's row, or null and a look-up once all rows are in their tables.
 struct FeedPlanner {
@@ -40,8 +54,9 @@ struct FeedPlanner {
   ) throws -> ColumnFeed {
     let property = column.property
     let standard = try standardValue(of: column, versions.layout(entity))
+    let groups = keptGroups(around: property, of: entity, before)
     guard let former = versions.former(property, of: entity), let was = versions.schema(before).slots[former.slot]
-    else { return standard.map { ColumnFeed(column: nil, text: $0) } ?? .null }
+    else { return newFeed(standard, in: groups) }
     var feed = ColumnFeed.keeping(was.name)
     if was.isTagged != column.isTagged {
       feed.text =
@@ -52,8 +67,48 @@ struct FeedPlanner {
     if former.isOptional, !property.isOptional, let standard {
       feed.condition = feed.isPlain ? "\(ColumnFeed.mark) IS NULL" : nil
       feed.text = "\(versions.dialect.sql.name(of: "IFNULL"))(\(feed.text), \(standard))"
+      if let group = groups.deciding { feed.present = group.columns }
+    } else if let standard, let outermost = groups.first, outermost.becameMandatory, !outermost.columns.isEmpty {
+      // Where the composite had no value, it takes its default value, and that has this element.
+      feed.condition = feed.isPlain ? "\(ColumnFeed.mark) IS NULL" : nil
+      feed.present = outermost.columns
+      feed.absent = standard
     }
     return feed
+  }
+
+  /// What the old rows get for a new attribute: its default value. A new element of a composite attribute that was
+  /// there before has it only where the composite has a value: no value stays none. In an enumeration a new case's
+  /// element has no value, since another case's has.
+  private func newFeed(_ standard: String?, in groups: [KeptGroup]) -> ColumnFeed {
+    guard let standard else { return .null }
+    var feed = ColumnFeed(column: nil, text: standard)
+    if groups.contains(where: \.isEnumeration) {
+      guard let outermost = groups.first, outermost.becameMandatory, !outermost.columns.isEmpty else { return .null }
+      feed.text = "NULL"
+      feed.present = outermost.columns
+      feed.absent = standard
+    } else if let group = groups.deciding {
+      if group.columns.isEmpty { return .null }
+      feed.present = group.columns
+    }
+    return feed
+  }
+
+  /// The composite attributes around an element that were there before, the outermost one first.
+  private func keptGroups(
+    around property: LayoutProperty, of entity: DestinationEntity, _ before: SourceEntity
+  ) -> [KeptGroup] {
+    property.groups.compactMap { group in
+      guard let name = versions.formerName(of: group, entity),
+        let former = versions.layout(before).property(named: name), former.kind == .composite
+      else { return nil }
+      let slots = versions.schema(before).slots
+      return KeptGroup(
+        isOptional: group.isOptional, isEnumeration: group.isEnumeration,
+        becameMandatory: former.isOptional && !group.isOptional,
+        columns: former.leaves.compactMap { $0.slot < 0 ? nil : slots[$0.slot]?.name })
+    }
   }
 
   /// The default value of the model for a new object, as SQL for the column.

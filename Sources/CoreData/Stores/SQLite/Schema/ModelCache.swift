@@ -41,7 +41,7 @@ package enum ModelCache {
   /// The model in a row's content; nil if it can't be read.
   package static func model(of content: [UInt8], named name: String, hashes: [String: Data]) -> NSManagedObjectModel? {
     guard let bytes = inflated(content),
-      let values = try? CompiledModelFiles.model(mom: bytes, name: name, file: name).model
+      let values = try? CompiledModelFiles.model(mom: bytes, name: name, file: name, isKept: true).model
     else { return nil }
     let model = NSManagedObjectModel()
     let stored = StoredModel(

@@ -30,7 +30,7 @@ struct StoredModel {
   ) throws -> StoredModel? {
     guard let bytes = try ModelCache.read(from: connection),
       let values = try? CompiledModelFiles.model(
-        mom: bytes, name: url.deletingPathExtension().lastPathComponent, file: url.path
+        mom: bytes, name: url.deletingPathExtension().lastPathComponent, file: url.path, isKept: true
       ).model
     else { return nil }
     let model = cleaned(values)
@@ -54,12 +54,6 @@ struct StoredModel {
       model.entities[index].fetchedProperties.removeAll { $0.request.unreadablePredicate != nil }
       for place in model.entities[index].attributes.indices {
         model.entities[index].attributes[place].validationRules = []
-      }
-      // An archive repeats fetch indexes as flags and compound indexes, for frameworks that don't know fetch indexes.
-      guard !model.entities[index].fetchIndexes.isEmpty else { continue }
-      model.entities[index].compoundIndexes = []
-      for place in model.entities[index].attributes.indices {
-        model.entities[index].attributes[place].isIndexed = false
       }
     }
     return model
@@ -105,13 +99,18 @@ struct StoredModel {
 }
 
 extension ExistingSchema {
-  /// Whether a plan uses every column of the entities' tables in the file, and every join table with its columns.
+  /// Whether a plan uses every column of the entities' tables in the file, and every join table with its columns. What
+  /// a deferred migration has put aside is of the version before.
   fileprivate func isCovered(by plan: SchemaPlan) -> Bool {
     let fixed = ["Z_PK", "Z_ENT", "Z_OPT"]
     var known = Dictionary(plan.tables.map { ($0.name, fixed + $0.columns.map(\.name)) }) { $1 }
     for join in plan.schema.joins { known[join.name] = join.columns }
     let used = tables.keys.filter { known[$0] != nil || isJoinTable($0) }
-    return used.allSatisfy { Set(columns(of: $0) ?? []).isSubset(of: known[$0] ?? []) }
+    return used.allSatisfy { table in
+      (columns(of: table) ?? []).allSatisfy {
+        known[table]?.contains($0) == true || $0.hasPrefix(DeferredNames.prefix)
+      }
+    }
   }
 
   /// Whether a table has the name of a join table: `Z_`, the number of an entity, and the name of a relationship.
