@@ -40,6 +40,12 @@ private struct Wish: Codable {
   init(shelf: PersistentIdentifier) { self.shelf = shelf }
 }
 
+extension PersistentModel {
+  fileprivate static func only(_ id: PersistentIdentifier) -> FetchDescriptor<Self> {
+    FetchDescriptor(predicate: #Predicate { $0.persistentModelID == id })
+  }
+}
+
 @Model private final class Chapter {
   var number: Int
   var book: Book
@@ -259,6 +265,7 @@ struct FetchTests {
     for own in [#Predicate<Bookmark> { $0.persistentModelID == id }, #Predicate { $0.id == id }] {
       #expect(try context.fetchCount(FetchDescriptor(predicate: own)) == 1)
     }
+    #expect(try context.fetchCount(Bookmark.only(id)) == 1)
     let unsupported: [Predicate<Bookmark>] = [
       #Predicate { $0.place == id }, #Predicate { $0.last == id }, #Predicate { $0.shelf == first },
       #Predicate { $0.book == id },
