@@ -330,7 +330,9 @@ struct DeclarationReader {
   private var continuesLine: Bool {
     let before = tokens[index - 1]
     let words = ["as", "is", "in", "try", "await", "any", "some", "else", "if", "switch", "where", "throws", "async"]
-    if words.contains(where: before.isWord) { return true }
+    // Behind a dot it is a member's name, as in `Scope.any`.
+    let isMember = index > 1 && tokens[index - 2].isPunctuation(".")
+    if !isMember, words.contains(where: before.isWord) { return true }
     let operators = ["=", "+", "-", "*", "/", "%", "&", "|", "^", "<", ":", ".", ","]
     if operators.contains(where: before.isPunctuation) { return true }
     // `?` and `!` end a type or a value, unless a blank precedes them, as in `a ? b : c` and `a ?? b`.

@@ -74,6 +74,16 @@ struct DeclarationReaderTests {
     #expect(try names(body) == ["id", "text", "a", "b", "default"])
   }
 
+  @Test("A value that ends in a member's name ends there, whatever word the name is")
+  func memberNames() throws {
+    for word in ["as", "is", "in", "try", "await", "any", "some", "else", "if", "switch", "where", "throws", "async"] {
+      let body = "var kind = Kind.\(word)\nvar other: Kind = .\(word)\nvar count = 0"
+      #expect(try names(body) == ["kind", "other", "count"], "\(word)")
+      #expect(try property("var kind = Kind.\(word)\nvar count = 0").initialValue == "Kind.\(word)", "\(word)")
+    }
+    #expect(try property("var a = x as\n  Int").initialValue == "x as\n  Int")
+  }
+
   @Test("What else stands in a class is passed over")
   func others() throws {
     let body = """

@@ -26,6 +26,33 @@ extension Thick where Self: PersistentModel {
 private struct Wish: Codable {
   var pages = 200
   var shelves: [String: Int] = ["low": 150]
+  var length = 100...280
+  var limit: Range<Int>? = 100..<280
+}
+
+/// A model that remembers others by their identities.
+@Model private final class Bookmark {
+  var book: PersistentIdentifier?
+  var shelf: PersistentIdentifier
+  var page = 0
+  @Transient var last: PersistentIdentifier?
+  var place: PersistentIdentifier { shelf }
+  init(shelf: PersistentIdentifier) { self.shelf = shelf }
+}
+
+extension PersistentModel {
+  fileprivate static func only(_ id: PersistentIdentifier) -> FetchDescriptor<Self> {
+    FetchDescriptor(predicate: #Predicate { $0.persistentModelID == id })
+  }
+}
+
+@Model private final class Chapter {
+  var number: Int
+  var book: Book
+  init(number: Int, book: Book) {
+    self.number = number
+    self.book = book
+  }
 }
 
 @Suite("Fetches of models")
@@ -40,6 +67,23 @@ struct FetchTests {
     let frankenstein = Book(isbn: "2", title: "Frankenstein", pages: 280, author: mary)
     let anonymous = Book(isbn: "3", title: "Édda", pages: 100)
     for book in [emma, frankenstein, anonymous] { context.insert(book) }
+    try context.save()
+    return context
+  }
+
+  /// The same in memory.
+  private func filledMemory() throws -> ModelContext {
+    let folder = TemporaryFolder()
+    let (source, context) = (try filled(folder), try memory(Book.self))
+    for book in try source.fetch(FetchDescriptor<Book>()) {
+      let copy = Book(
+        isbn: book.isbn, title: book.title, pages: book.pages, author: book.author.map { Author(name: $0.name) })
+      copy.size = book.size
+      copy.genre = book.genre
+      context.insert(copy)
+    }
+    // Models do not keep their context.
+    withExtendedLifetime(source) {}
     try context.save()
     return context
   }
@@ -114,6 +158,132 @@ struct FetchTests {
     let (counts, parts) = ([100, 280], 0)
     #expect(try titles(context, #Predicate { $0.pages >= counts.max()! }) == ["Emma", "Frankenstein"])
     #expect(try titles(context, #Predicate { parts > 0 && $0.pages > 300 / parts }).isEmpty)
+  }
+
+  @Test("What is bound to a value that a program may have is asked of that value", arguments: [true, false])
+  func capturedOptionals(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = inFile ? try filled(folder) : try filledMemory()
+    let (allowed, none, missing) = (["1"] as [String]?, [String](), nil as [String]?)
+    for (list, found) in [(allowed, ["Emma"]), (missing, ["Emma", "Frankenstein", "Édda"])] {
+      #expect(
+        try titles(context, #Predicate { book in if let list { list.contains(book.isbn) } else { true } }) == found)
+    }
+    #expect(try titles(context, #Predicate { (allowed ?? none).contains($0.isbn) }) == ["Emma"])
+    #expect(try titles(context, #Predicate { (missing ?? none).contains($0.isbn) }).isEmpty)
+    let (wish, noWish) = (Wish() as Wish?, nil as Wish?)
+    for (wish, found) in [(wish, ["Emma", "Frankenstein"]), (noWish, ["Emma", "Frankenstein", "Édda"])] {
+      #expect(
+        try titles(context, #Predicate { book in if let wish { book.pages > wish.pages } else { true } }) == found)
+      #expect(try titles(context, #Predicate { $0.pages > (wish?.pages ?? 0) }) == found)
+    }
+    #expect(try titles(context, #Predicate { $0.title == ($0.author?.name ?? $0.title) }) == ["Édda"])
+    // What the program alone decides.
+    let (isbns, wanted) = (["1", "2"], "2")
+    #expect(try titles(context, #Predicate { isbns.contains(wanted) && $0.isbn == wanted }) == ["Frankenstein"])
+    #expect(try titles(context, #Predicate { !isbns.contains(wanted) || $0.isbn == "3" }) == ["Édda"])
+    #expect(try titles(context, #Predicate { wanted.isEmpty || wanted.contains("3") || $0.isbn == "1" }) == ["Emma"])
+    #expect(try titles(context, #Predicate { wanted.starts(with: "2") && $0.pages < 300 }).count == 2)
+  }
+
+  @Test("A range may be in a struct, optional, or without an end", arguments: [true, false])
+  func ranges(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = inFile ? try filled(folder) : try filledMemory()
+    let (wish, maybe, all) = (Wish(), 0...Int.max as ClosedRange<Int>?, Int.min...Int.max as ClosedRange<Int>?)
+    #expect(try titles(context, #Predicate { wish.length.contains($0.pages) }) == ["Frankenstein", "Édda"])
+    #expect(
+      try titles(context, #Predicate { book in if let limit = wish.limit { limit.contains(book.pages) } else { true } })
+        == ["Édda"])
+    #expect(
+      try titles(context, #Predicate { book in if let maybe { maybe.contains(book.pages) } else { false } }).count == 3)
+    #expect(
+      try titles(context, #Predicate { book in if let all { all.contains(book.pages) } else { false } }).count == 3)
+    let (from, below, through) = (280..., ..<280, ...280)
+    #expect(try titles(context, #Predicate { from.contains($0.pages) }) == ["Emma", "Frankenstein"])
+    #expect(try titles(context, #Predicate { below.contains($0.pages) }) == ["Édda"])
+    #expect(try titles(context, #Predicate { through.contains($0.pages) }) == ["Frankenstein", "Édda"])
+    #expect(try titles(context, #Predicate { !from.contains($0.pages) }) == ["Édda"])
+  }
+
+  @Test("Texts are compared without their case, and as the person's language does", arguments: [true, false])
+  func textOrders(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = inFile ? try filled(folder) : try filledMemory()
+    let (same, before) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
+    let name = "EMMA"
+    #expect(try titles(context, #Predicate { $0.title.caseInsensitiveCompare(name) == same }) == ["Emma"])
+    #expect(try titles(context, #Predicate { same == $0.title.caseInsensitiveCompare("éDDA") }) == ["Édda"])
+    #expect(
+      try titles(context, #Predicate { $0.title.caseInsensitiveCompare(name) != same }) == ["Frankenstein", "Édda"])
+    #expect(try titles(context, #Predicate { $0.title.caseInsensitiveCompare("FA") == before }) == ["Emma"])
+    #expect(try titles(context, #Predicate { $0.title.localizedCompare("Emma") == same }) == ["Emma"])
+    #expect(try titles(context, #Predicate { $0.title.localizedCompare(name) == same }).isEmpty)
+    let predicate = #Predicate<Book> { $0.title.caseInsensitiveCompare(name) == same }
+    #expect(try predicate.evaluate(Book(isbn: "1", title: "emma")))
+    #expect(try !predicate.evaluate(Book(isbn: "1", title: "emmo")))
+  }
+
+  @Test("A whole struct, a case without raw value or a list is compared in no store", arguments: [true, false])
+  func wholeValues(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = inFile ? try filled(folder) : try filledMemory()
+    let (size, location, tags) = (Size(width: 1, height: 2, unit: Size.Unit(name: "cm")), Location.lost, ["old"])
+    let (numbers, remark, locations) = ([1] as [Int]?, Remark(), [Location.lost])
+    let unsupported: [Predicate<Book>] = [
+      #Predicate { $0.size == size }, #Predicate { $0.location == location }, #Predicate { $0.location != location },
+      #Predicate { $0.tags == tags }, #Predicate { tags != $0.tags }, #Predicate { $0.numbers == numbers },
+      #Predicate { $0.remark == remark }, #Predicate { $0.location.flatMap { locations.contains($0) } == true },
+    ]
+    for predicate in unsupported {
+      #expect(throws: SwiftDataError.unsupportedPredicate) { try titles(context, predicate) }
+    }
+    #expect(try titles(context, #Predicate { $0.size != nil && $0.numbers == nil && $0.location == nil }) == ["Emma"])
+    let cover = Data("cover".utf8)
+    try #require(try context.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)])).first).cover = cover
+    try context.save()
+    #expect(try titles(context, #Predicate { $0.cover == cover }) == ["Emma"])
+    #expect(try titles(context, #Predicate { size == size && $0.isbn == "1" }) == ["Emma"])
+  }
+
+  @Test("Only a model's own identity stands for the model, not another one that it has", arguments: [true, false])
+  func otherIdentities(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let schema = Schema([Bookmark.self, Chapter.self])
+    let configuration =
+      inFile ? ModelConfiguration(url: folder.file()) : ModelConfiguration(isStoredInMemoryOnly: true)
+    let context = ModelContext(try ModelContainer(for: schema, configurations: configuration))
+    let books = ["1", "2"].map { Book(isbn: $0, title: "T") }
+    books.forEach(context.insert)
+    try context.save()
+    let mark = Bookmark(shelf: books[0].persistentModelID)
+    context.insert(mark)
+    // The later book has the first chapter.
+    for (number, book) in zip(1..., books.reversed()) { context.insert(Chapter(number: number, book: book)) }
+    try context.save()
+    let (id, first) = (mark.persistentModelID, books[0].persistentModelID)
+    for own in [#Predicate<Bookmark> { $0.persistentModelID == id }, #Predicate { $0.id == id }] {
+      #expect(try context.fetchCount(FetchDescriptor(predicate: own)) == 1)
+    }
+    #expect(try context.fetchCount(Bookmark.only(id)) == 1)
+    let unsupported: [Predicate<Bookmark>] = [
+      #Predicate { $0.place == id }, #Predicate { $0.last == id }, #Predicate { $0.shelf == first },
+      #Predicate { $0.book == id },
+    ]
+    for predicate in unsupported {
+      #expect(throws: SwiftDataError.unsupportedPredicate) {
+        try context.fetchCount(FetchDescriptor(predicate: predicate))
+      }
+    }
+    #expect(try context.fetchCount(FetchDescriptor<Bookmark>(predicate: #Predicate { $0.book == nil })) == 1)
+    #expect(throws: SwiftDataError.unsupportedSortDescriptor) {
+      try context.fetch(FetchDescriptor<Bookmark>(sortBy: [SortDescriptor(\.place)]))
+    }
+    let chapters = FetchDescriptor<Chapter>(
+      predicate: #Predicate { $0.book.persistentModelID == first }, sortBy: [SortDescriptor(\.book.persistentModelID)])
+    #expect(try context.fetch(chapters).map(\.number) == [2])
+    let sorted = FetchDescriptor<Chapter>(sortBy: [SortDescriptor(\.book.persistentModelID)])
+    #expect(try context.fetch(sorted).map(\.number) == [2, 1])
   }
 
   @Test("Optional chains are followed to their end", arguments: [true, false])

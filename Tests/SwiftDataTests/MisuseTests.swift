@@ -28,6 +28,21 @@ struct Renamed: Codable {
   init() {}
 }
 
+@Model private final class Box {
+  @Relationship(maximumModelCount: 1) var items: [Item] = []
+  init() {}
+}
+
+@Model private final class Item {
+  var number = 0
+  init() {}
+}
+
+@Model private final class Page {
+  var book: Book
+  init(book: Book) { self.book = book }
+}
+
 /// Stores a book, changes its row behind the stack's back, and hands over the book as another context reads it.
 private func readBook(after statement: String, _ read: (Book) -> Void) throws {
   let folder = TemporaryFolder()
@@ -107,6 +122,35 @@ struct MisuseTests {
       how: "A persistent property is a simple value, a model, an array of models, or Codable.",
       remedy: "Make the type Codable, name a transformer with `@Attribute(.transformable(by:))`, or mark the property "
         + "@Transient.")
+  }
+
+  @Test("An array that may have one member is refused when the schema is made")
+  func arrayOfOne() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Schema([Box.self])
+    }
+    report(
+      result, "Box.items is an array that may lead to one Item only.", facts: "Declared as: Array<Item>",
+      "maximumModelCount: 1",
+      how: "A relationship to at most one model is stored as a to-one relationship, which has no array.",
+      remedy: "Declare the property as Item?, or give it another maximumModelCount.")
+  }
+
+  @Test("A relationship that is read after the model's deletion was saved ends the program with that reason")
+  func deletedOwner() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let context = try memory(Page.self)
+      let page = Page(book: Book(isbn: "1", title: "Emma"))
+      context.insert(page)
+      try context.save()
+      context.delete(page)
+      try context.save()
+      _ = page.book
+    }
+    report(
+      result, "Page.book was read after the Page's deletion had been saved.", facts: "Declared as: Book",
+      how: "A model whose deletion was saved keeps its attributes' values, and leads to no other models.",
+      remedy: "Read the relationship before you save, or ask first whether the model `isDeleted`.")
   }
 
   @Test("Names of parts that are not those of stored properties end the program with a sentence")

@@ -513,6 +513,57 @@ struct ModelContextTests {
     }
   }
 
+  @Test("Configurations without names have a file each, and a file is the same alone and beside others")
+  func unnamedStores() throws {
+    let folder = TemporaryFolder()
+    let (books, garden) = (folder.file("books.store"), folder.file("garden.store"))
+    func alone<M: PersistentModel>(_ type: M.Type, _ file: URL) throws -> ModelContext {
+      ModelContext(try ModelContainer(for: type, configurations: ModelConfiguration(url: file)))
+    }
+    let first = try alone(Book.self, books)
+    first.insert(Book(isbn: "0", title: "Persuasion"))
+    try first.save()
+    func both() throws -> ModelContext {
+      let container = try ModelContainer(
+        for: Schema([Book.self, Garden.Bed.self]),
+        configurations: ModelConfiguration(schema: Schema([Book.self]), url: books),
+        ModelConfiguration(schema: Schema([Garden.Bed.self]), url: garden))
+      #expect(container.configurations.map(\.name) == ["default", "default"])
+      return ModelContext(container)
+    }
+    for number in 1...2 {
+      let context = try both()
+      context.insert(Book(isbn: "\(number)", title: "Emma"))
+      context.insert(Garden.Bed(number: number))
+      try context.save()
+      #expect(try context.fetchCount(FetchDescriptor<Book>()) == number + 1)
+      #expect(try context.fetchCount(FetchDescriptor<Garden.Bed>()) == number)
+    }
+    #expect(try alone(Book.self, books).fetchCount(FetchDescriptor<Book>()) == 3)
+    #expect(try alone(Garden.Bed.self, garden).fetchCount(FetchDescriptor<Garden.Bed>()) == 2)
+    #expect(throws: SwiftDataError.duplicateConfiguration) {
+      try ModelContainer(
+        for: Schema([Book.self, Garden.Bed.self]),
+        configurations: ModelConfiguration(schema: Schema([Book.self]), url: books),
+        ModelConfiguration(schema: Schema([Garden.Bed.self]), url: books))
+    }
+  }
+
+  @Test("Stores in memory without names hold each its own models")
+  func unnamedMemory() throws {
+    let container = try ModelContainer(
+      for: Book.self, Garden.Bed.self,
+      configurations: ModelConfiguration(for: Book.self, isStoredInMemoryOnly: true),
+      ModelConfiguration(for: Garden.Bed.self, isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let (book, bed) = (Book(isbn: "1", title: "Emma"), Garden.Bed(number: 1))
+    context.insert(book)
+    context.insert(bed)
+    try context.save()
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Garden.Bed>()) == 1)
+    #expect(book.persistentModelID.storeIdentifier != bed.persistentModelID.storeIdentifier)
+  }
+
   @Test("A store that may not be saved to refuses")
   func readOnly() throws {
     let folder = TemporaryFolder()

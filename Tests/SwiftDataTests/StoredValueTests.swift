@@ -57,6 +57,25 @@ private struct Empty: Codable {}
   }
 }
 
+private struct Sample: Codable, Equatable {
+  var values: [Float] = []
+}
+
+@Model private final class Probe {
+  var value: Double
+  var small: Float
+  var maybe: Double?
+  var series: [Double] = []
+  var list: [Float]?
+  var table: [String: Double] = ["least": -Double.infinity]
+  var sample = Sample()
+  init(_ value: Double) {
+    self.value = value
+    small = Float(value)
+    maybe = value
+  }
+}
+
 extension ModelContext {
   /// A model, saved.
   fileprivate func inserted<M: PersistentModel>(_ model: M) throws -> M? {
@@ -129,6 +148,34 @@ struct StoredValueTests {
     }
     let context = try library(folder.file())
     #expect(try context.fetch(FetchDescriptor<Book>()).first?.location == location)
+  }
+
+  @Test(
+    "Numbers that are infinite or none at all come back, alone and in lists",
+    arguments: [Double.nan, .infinity, -.infinity])
+  func numbersWithoutDigits(_ value: Double) throws {
+    let folder = TemporaryFolder()
+    func opened() throws -> ModelContext {
+      ModelContext(try ModelContainer(for: Probe.self, configurations: ModelConfiguration(url: folder.file())))
+    }
+    func isSame(_ other: some BinaryFloatingPoint) -> Bool { value.isNaN ? other.isNaN : Double(other) == value }
+    do {
+      let probe = Probe(value)
+      (probe.series, probe.list) = ([1, value], [Float(value)])
+      probe.sample.values = [Float(value), 2]
+      let context = try opened()
+      _ = try context.inserted(probe)
+      #expect(isSame(probe.value) && isSame(probe.small))
+    }
+    let reader = try opened()
+    let probe = try #require(try reader.fetch(FetchDescriptor<Probe>()).first)
+    #expect(isSame(probe.value) && isSame(probe.small))
+    #expect(value.isNaN ? probe.maybe == nil : probe.maybe == value)
+    #expect(probe.series.count == 2 && probe.series[0] == 1 && isSame(probe.series[1]))
+    #expect(isSame(try #require(probe.list?.first)) && isSame(probe.sample.values[0]) && probe.sample.values[1] == 2)
+    #expect(probe.table == ["least": -.infinity])
+    probe.value = 3
+    #expect(probe.value == 3)
   }
 
   @Test("What cannot be taken apart into columns is kept as JSON, alone and in a struct")

@@ -65,6 +65,7 @@ extension PredicateConstant {
     case let value as Character: self = .string(String(value))
     case let value as UnsafePointer<CChar>: self = .string(String(cString: value))
     case let value as any AnyDictionary: self = .collection(value.allValues.map(PredicateConstant.init(any:)))
+    case let value as any CountableRange: self = value.list ?? .other(value)
     case let value as any Collection: self.init(collection: value)
     default: self = .other(value)
     }
@@ -149,4 +150,29 @@ private protocol AnyDictionary {
 
 extension Dictionary: AnyDictionary {
   fileprivate var allValues: [Any] { Array(values) }
+}
+
+/// A range of numbers, which is a collection too.
+private protocol CountableRange {
+  /// Its members; nil for a range of so many that nobody means them one by one, as in `0...Int.max`.
+  var list: PredicateConstant? { get }
+}
+
+extension Range: CountableRange where Bound: Strideable, Bound.Stride: SignedInteger {
+  fileprivate var list: PredicateConstant? { .list(self) }
+}
+
+extension ClosedRange: CountableRange where Bound: Strideable, Bound.Stride: SignedInteger {
+  fileprivate var list: PredicateConstant? { .list(self) }
+}
+
+extension PredicateConstant {
+  fileprivate static func list(_ members: some Sequence) -> PredicateConstant? {
+    var list: [PredicateConstant] = []
+    for member in members {
+      if list.count == 10_000 { return nil }
+      list.append(PredicateConstant(any: member))
+    }
+    return .collection(list)
+  }
 }

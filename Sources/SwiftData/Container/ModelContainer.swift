@@ -75,9 +75,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     entities = ModelContainer.entities(of: model, schema)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let stages = try migrationPlan.map { try PlannedStages($0, for: schema, configurations: partition.entities) }
-    for configuration in configurations {
+    for (configuration, name) in zip(configurations, partition.names) {
       do {
-        try open(configuration, partition.isSingle ? nil : configuration.name, stages)
+        try open(configuration, partition.isSingle ? nil : name, stages)
       } catch {
         throw SwiftDataError.loadIssue(configuration.url, error)
       }
@@ -128,9 +128,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       return try OpenedDataStore<C.Store>(configuration, migrationPlan: migrationPlan)
     }
     var stores: [DataStoreBridge] = []
-    for configuration in stated {
+    for (configuration, name) in zip(stated, partition.names) {
       let store = try coordinator.addPersistentStore(
-        ofType: DataStoreBridge.storeType, configurationName: partition.isSingle ? nil : configuration.name,
+        ofType: DataStoreBridge.storeType, configurationName: partition.isSingle ? nil : name,
         at: URL(string: "datastore:///\(UUID().uuidString)"),
         options: [
           DataStoreBridge.accessOption: try opened(configuration), DataStoreBridge.typesOption: classes.byName,
@@ -256,7 +256,10 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
 /// Decides which store holds which entities.
 private struct StorePartition {
-  /// Entity names by configuration name. Empty if there is one store, because it holds all
+  /// What the configurations are called in the managed object model, in their order. Configurations without a name of
+  /// their own are all called "default", so the second of them is "default 2" there.
+  let names: [String]
+  /// Entity names by these names. Empty if there is one store, because it holds all
   /// entities.
   private(set) var entities: [String: Set<String>] = [:]
   let isSingle: Bool
@@ -269,14 +272,24 @@ private struct StorePartition {
       let own = Set((configuration.schema ?? schema).types.map(\.name))
       guard own.isSubset(of: all) else { throw SwiftDataError.configurationSchemaNotFoundInContainerSchema }
     }
+    var names: [String] = []
+    let stated = configurations.map(\.name)
+    for name in stated {
+      let others = (2...).lazy.map { "\(name) \($0)" }
+      let isFree = !names.contains(name)
+      names.append(isFree ? name : others.first { !names.contains($0) && !stated.contains($0) } ?? name)
+    }
+    self.names = names
     isSingle = configurations.count == 1
     if isSingle { return }
     let files = configurations.compactMap(\.file)
-    guard Set(files).count == files.count, Set(configurations.map(\.name)).count == configurations.count else {
+    // "default" is the name of those that were given none.
+    let own = stated.filter { $0 != "default" }
+    guard Set(files).count == files.count, Set(own).count == own.count else {
       throw SwiftDataError.duplicateConfiguration
     }
-    for configuration in configurations {
-      entities[configuration.name] = Set((configuration.schema ?? schema).types.map(\.name))
+    for (configuration, name) in zip(configurations, names) {
+      entities[name] = Set((configuration.schema ?? schema).types.map(\.name))
     }
   }
 }

@@ -14,7 +14,7 @@ enum ModelKeyPaths {
     if let model = root as? any PersistentModel.Type {
       let type = ModelType.of(model)
       if let property = type.property(at: keyPath) { return names(of: property) }
-      if Swift.type(of: keyPath).valueType == PersistentIdentifier.self { return [] }
+      if isIdentity(keyPath, of: model) { return [] }
       if let names = described(keyPath, type) { return names }
       throw SwiftDataError.unsupportedKeyPath
     }
@@ -33,9 +33,36 @@ enum ModelKeyPaths {
     return [property.name]
   }
 
-  /// Whether a key path leads to a collection that is stored as an archive or as JSON, or to data.
+  /// Whether a key path of one step leads to the identity that every model has.
+  private static func isIdentity(_ keyPath: AnyKeyPath, of model: any PersistentModel.Type) -> Bool {
+    guard Swift.type(of: keyPath).valueType == PersistentIdentifier.self else { return false }
+    if identities(of: model).contains(keyPath) { return true }
+    guard ModelAssumption.keyPathGetters.isMet else { return true }
+    let steps = steps("\(keyPath)")
+    return steps.count == 1 && isIdentity(steps[0], of: model)
+  }
+
+  private static func isIdentity(_ step: String, of model: any PersistentModel.Type) -> Bool {
+    if identities(of: model).contains(where: { steps("\($0)") == [step] }) { return true }
+    // Generic code that knows the model as `Identifiable` has a getter of its own.
+    guard let name = SymbolNames.property(getterOfStep: step) else { return false }
+    return name == "persistentModelID" || name == "id"
+  }
+
+  private static func identities(of model: any PersistentModel.Type) -> [AnyKeyPath] {
+    func open<Model: PersistentModel>(_: Model.Type) -> [AnyKeyPath] {
+      [\Model.persistentModelID, \Model.id as KeyPath<Model, PersistentIdentifier>]
+    }
+    return open(model)
+  }
+
+  /// Whether a key path leads to a collection that is stored as an archive or as JSON, to data, or to an identity that
+  /// a property has the JSON of.
   static func isOpaque(_ keyPath: AnyKeyPath) -> Bool {
     let type = wrapped(keyPath)
+    if type == PersistentIdentifier.self, let model = Swift.type(of: keyPath).rootType as? any PersistentModel.Type {
+      return ModelType.of(model).property(at: keyPath) != nil
+    }
     return type == Data.self || AttributeTypes.isCollection(type) && !(type is any ModelArray.Type)
   }
 
@@ -97,7 +124,12 @@ enum ModelKeyPaths {
     for step in path {
       switch place {
       case .model(let type):
-        guard let property = property(of: type, at: step) else { return nil }
+        guard let property = property(of: type, at: step) else {
+          // A model's identity is the object itself.
+          guard isIdentity(step, of: type.type) else { return nil }
+          place = .identity
+          continue
+        }
         names += self.names(of: property)
         place = Place(property)
       case .value(let shape) where shape.isRawValue:
@@ -110,9 +142,10 @@ enum ModelKeyPaths {
         guard case .shape(let inner) = part.kind else { continue }
         if inner.isRawValue { names.append(part.name) }
         place = .value(inner)
-      case .end: return nil
+      case .identity, .end: return nil
       }
     }
+    if case .identity = place { return names }
     return names.isEmpty ? nil : names
   }
 
@@ -120,6 +153,7 @@ enum ModelKeyPaths {
   private enum Place {
     case model(ModelType)
     case value(ValueShape)
+    case identity
     case end
 
     init(_ property: ModelProperty) {

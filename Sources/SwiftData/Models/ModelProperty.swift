@@ -63,6 +63,14 @@ final class ModelProperty {
           remedy: "Make the type Codable, name a transformer with `@Attribute(.transformable(by:))`, or mark the "
             + "property @Transient."))
     }
+    if relationship?.maximumModelCount == 1, case .toMany(let model) = kind {
+      misuse(
+        MisuseReport(
+          "\(entity).\(metadata.name) is an array that may lead to one \(model) only.",
+          facts: [("Declared as", "\(declaredType)"), ("maximumModelCount", "1")],
+          how: "A relationship to at most one model is stored as a to-one relationship, which has no array.",
+          remedy: "Declare the property as \(model)?, or give it another maximumModelCount."))
+    }
     if isEphemeral, case .composite = kind {
       misuse(
         MisuseReport(

@@ -210,7 +210,7 @@ class ModelStorage {
     }
     if let value: Value = values.value(at: position) { return value }
     if let value = access.initialValue(property) { return value }
-    misuse(.noValue(type, property))
+    misuse(wasDeleted && property.isRelationship ? .deleted(type, property) : .noValue(type, property))
   }
 
   /// Where the value that a property of a new model begins with is to be put, in the property's declared type.
@@ -248,6 +248,14 @@ extension MisuseReport {
       how: "Models belong to the context that inserted or fetched them, and do not keep it alive.",
       remedy: "Keep the ModelContext for as long as its models, or hand on their `persistentModelID` and ask another "
         + "context for them.")
+  }
+
+  fileprivate static func deleted(_ type: ModelType, _ property: ModelProperty) -> MisuseReport {
+    MisuseReport(
+      "\(type.name).\(property.name) was read after the \(type.name)'s deletion had been saved.",
+      facts: [("Declared as", "\(property.declaredType)")],
+      how: "A model whose deletion was saved keeps its attributes' values, and leads to no other models.",
+      remedy: "Read the relationship before you save, or ask first whether the model `isDeleted`.")
   }
 
   fileprivate static func noValue(_ type: ModelType, _ property: ModelProperty) -> MisuseReport {

@@ -163,7 +163,7 @@ extension ModelProperty {
       made.attributeValueClassName = "\(type)"
       // Rows of an earlier version, which have no value, get this one.
       made.defaultValue = (defaultValue as? any Encodable).map { value in
-        storable(entity) { NSData(data: try JSONEncoder().encode(value)) }
+        storable(entity) { NSData(data: try StoredJSON.data(value)) }
       }
     case .transformable(let transformer):
       made = NSAttributeDescription()

@@ -84,6 +84,16 @@ private final class TextAccess: PropertyAccess<String> {
   }
 }
 
+/// The same for numbers that may be NaN, which SQLite keeps as NULL.
+private final class FloatingAccess<V: ManagedValue & BinaryFloatingPoint>: PropertyAccess<V> {
+  override func stored(_ o: ModelObject, _ s: ModelStorage) -> V? {
+    if let value = V.readManagedOptional(o, key.key) { return value }
+    // A new object has no value before one is set, and one whose row is gone has none any more.
+    return o.objectID.isTemporaryID || s.isDeleted ? nil : V.nan
+  }
+  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { V.writeManaged(v, o, key.key) }
+}
+
 private final class OptionalAccess<V: ManagedValue>: PropertyAccess<V?> {
   override func stored(_ o: ModelObject, _: ModelStorage) -> V?? { .some(V.readManagedOptional(o, key.key)) }
   override func write(_ v: V?, _ o: ModelObject, _: ModelStorage) { V.writeManagedOptional(v, o, key.key) }
@@ -91,7 +101,10 @@ private final class OptionalAccess<V: ManagedValue>: PropertyAccess<V?> {
 }
 
 func makeAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess {
-  V.self == String.self ? TextAccess(key) : SimpleAccess<V>(key)
+  if V.self == String.self { return TextAccess(key) }
+  if V.self == Double.self { return FloatingAccess<Double>(key) }
+  if V.self == Float.self { return FloatingAccess<Float>(key) }
+  return SimpleAccess<V>(key)
 }
 func makeOptionalAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPropertyAccess { OptionalAccess<V>(key) }
 
@@ -257,10 +270,10 @@ private func structForm<V: Codable>(_: V.Type, _ shape: ValueShape) -> Form<V> {
 /// JSON in a keyed archive, as Apple's framework stores it.
 private func archiveForm<V: Codable>(_: V.Type) -> Form<V> {
   Form(
-    stored: { NSData(data: try JSONEncoder().encode($0)) },
+    stored: { NSData(data: try StoredJSON.data($0)) },
     value: { stored in
-      if let data = stored as? Data { return try JSONDecoder().decode(V.self, from: data) }
-      if let data = stored as? NSData { return try JSONDecoder().decode(V.self, from: data as Data) }
+      if let data = stored as? Data { return try StoredJSON.value(V.self, data) }
+      if let data = stored as? NSData { return try StoredJSON.value(V.self, data as Data) }
       throw ValueProblem("the archive holds no bytes")
     })
 }

@@ -235,7 +235,7 @@ final class PartValues {
         throw ValueProblem("\"\(part.name)\" is a \(part.type), but is encoded as a \(T.self)")
       }
       values[part.name] = AttributeTypes.boxed(value)
-    case .document: values[part.name] = try JSONEncoder().encode(value)
+    case .document: values[part.name] = try StoredJSON.data(value)
     case .shape(let shape): values[part.name] = try shape.dictionary(of: value)
     }
   }
@@ -248,7 +248,7 @@ final class PartValues {
       return try shape.value(T.self, from: stored as? [String: Any] ?? [:])
     }
     guard let stored else { throw ValueProblem("there is nothing for \"\(part.name)\"") }
-    if case .document = part.kind, let data = stored as? Data { return try JSONDecoder().decode(T.self, from: data) }
+    if case .document = part.kind, let data = stored as? Data { return try StoredJSON.value(T.self, data) }
     guard let value = AttributeTypes.value(T.self, from: stored) else {
       throw ValueProblem("\"\(part.name)\" holds \(stored), which is no \(T.self)")
     }

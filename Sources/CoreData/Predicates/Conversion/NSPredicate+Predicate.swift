@@ -26,7 +26,8 @@ extension NSPredicate {
   ) -> NSPredicate? {
     PredicateConversion.node(
       of: predicate,
-      PredicateConversion.Rules(names: names, constant: constant, isOpaque: isOpaque, entities: entities)
+      PredicateConversion.Rules(
+        names: names, constant: constant, isOpaque: isOpaque, entities: entities, areStored: true)
     ).map { NSPredicate.make($0) }
   }
 }

@@ -53,9 +53,12 @@ extension PredicateExpressions.ForcedUnwrap: ConvertibleExpression {
 
 extension PredicateExpressions.NilCoalesce: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    let (left, right) = (try conversion.expression(lhs), try conversion.expression(rhs))
+    let part = try conversion.part(lhs)
+    // A condition is true or false, never nil.
+    guard case .expression(let left) = part else { return part }
+    if case .constant(let value) = left { return value.isNull ? try conversion.part(rhs) : part }
     let exists = PredicateNode.comparison(Comparison(left, .notEqualTo, .constant(.null)))
-    return .expression(.conditional(exists, left, right))
+    return .expression(.conditional(exists, left, try conversion.expression(rhs)))
   }
 }
 
@@ -93,6 +96,8 @@ extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
     if value.isConstant, let known = conversion.known(wrapped) {
       guard let known else { return .expression(.constant(.null)) }
       conversion.bindings[variable] = known
+      // No store has to be asked whether the program has a value.
+      return try conversion.part(transform)
     }
     let result = try conversion.expression(transform)
     let exists = value.cast?.test ?? .comparison(Comparison(value, .notEqualTo, .constant(.null)))
@@ -190,23 +195,23 @@ extension PredicateExpressions.Negation: ConvertibleExpression {
 
 extension PredicateExpressions.Equal: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.compare(lhs, comparator: .equalTo, right: rhs)
+    try conversion.compare(lhs, comparator: .equalTo, right: rhs, whole: self)
   }
 }
 
 extension PredicateExpressions.NotEqual: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    try conversion.compare(lhs, comparator: .notEqualTo, right: rhs)
+    try conversion.compare(lhs, comparator: .notEqualTo, right: rhs, whole: self)
   }
 }
 
 extension PredicateExpressions.Comparison: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     switch op {
-    case .lessThan: try conversion.compare(lhs, comparator: .lessThan, right: rhs)
-    case .lessThanOrEqual: try conversion.compare(lhs, comparator: .lessThanOrEqualTo, right: rhs)
-    case .greaterThan: try conversion.compare(lhs, comparator: .greaterThan, right: rhs)
-    case .greaterThanOrEqual: try conversion.compare(lhs, comparator: .greaterThanOrEqualTo, right: rhs)
+    case .lessThan: try conversion.compare(lhs, comparator: .lessThan, right: rhs, whole: self)
+    case .lessThanOrEqual: try conversion.compare(lhs, comparator: .lessThanOrEqualTo, right: rhs, whole: self)
+    case .greaterThan: try conversion.compare(lhs, comparator: .greaterThan, right: rhs, whole: self)
+    case .greaterThanOrEqual: try conversion.compare(lhs, comparator: .greaterThanOrEqualTo, right: rhs, whole: self)
     @unknown default: throw PredicateConversion.Unsupported()
     }
   }
@@ -214,69 +219,84 @@ extension PredicateExpressions.Comparison: ConvertibleExpression {
 
 extension PredicateExpressions.RangeExpressionContains: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    let captured = (range as? any CapturedValue)?.captured as? any CapturedRange
-    guard let range = range as? any ConvertibleRange ?? captured?.converted else {
+    let bounds: PredicateBounds
+    if let stated = range as? any StatedRange {
+      bounds = stated.bounds
+    } else if let captured = conversion.known(range) as? any CapturedRange {
+      bounds = captured.bounds
+    } else {
       throw PredicateConversion.Unsupported()
     }
-    let element = try conversion.expression(element)
-    let (lower, upper) = (
-      try conversion.expression(range.lowerBound), try conversion.expression(range.upperBound)
-    )
-    if range.isClosed {
-      let bounds = ExpressionNode(aggregate: [lower, upper])
-      return .predicate(.comparison(CoreData.Comparison(element, .between, bounds)))
-    }
-    return .predicate(
-      .and([
-        .comparison(CoreData.Comparison(element, .greaterThanOrEqualTo, lower)),
-        .comparison(CoreData.Comparison(element, .lessThan, upper)),
-      ]))
+    return try conversion.test(element, bounds)
   }
 }
 
-private protocol ConvertibleRange {
-  var lowerBound: Any { get }
-  var upperBound: Any { get }
-  var isClosed: Bool { get }
+/// The bounds of a range, as expressions. A range without one of them goes on for ever on that side.
+private struct PredicateBounds {
+  var lower: (any PredicateExpression)?
+  var upper: (any PredicateExpression)?
+  var isClosed = false
 }
 
-extension PredicateExpressions.Range: ConvertibleRange {
-  fileprivate var lowerBound: Any { lower }
-  fileprivate var upperBound: Any { upper }
-  fileprivate var isClosed: Bool { false }
+extension PredicateConversion {
+  fileprivate mutating func test(_ element: Any, _ bounds: PredicateBounds) throws -> Part {
+    let element = try expression(element)
+    let lower = try bounds.lower.map { try expression($0) }
+    let upper = try bounds.upper.map { try expression($0) }
+    if bounds.isClosed, let lower, let upper {
+      let both = ExpressionNode(aggregate: [lower, upper])
+      return .predicate(.comparison(Comparison(element, .between, both)))
+    }
+    let tests = [
+      lower.map { PredicateNode.comparison(Comparison(element, .greaterThanOrEqualTo, $0)) },
+      upper.map { .comparison(Comparison(element, bounds.isClosed ? .lessThanOrEqualTo : .lessThan, $0)) },
+    ].compactMap(\.self)
+    return .predicate(tests.count == 1 ? tests[0] : .and(tests))
+  }
 }
 
-extension PredicateExpressions.ClosedRange: ConvertibleRange {
-  fileprivate var lowerBound: Any { lower }
-  fileprivate var upperBound: Any { upper }
-  fileprivate var isClosed: Bool { true }
+/// A range that the predicate itself makes.
+private protocol StatedRange {
+  var bounds: PredicateBounds { get }
 }
 
-/// A variable of the program that a predicate has captured.
-private protocol CapturedValue {
-  var captured: Any { get }
+extension PredicateExpressions.Range: StatedRange {
+  fileprivate var bounds: PredicateBounds { PredicateBounds(lower: lower, upper: upper) }
 }
 
-extension PredicateExpressions.Value: CapturedValue {
-  fileprivate var captured: Any { value }
+extension PredicateExpressions.ClosedRange: StatedRange {
+  fileprivate var bounds: PredicateBounds { PredicateBounds(lower: lower, upper: upper, isClosed: true) }
 }
 
 /// A range that was made before the predicate. Its bounds are converted as if the predicate stated them.
 private protocol CapturedRange {
-  var converted: any ConvertibleRange { get }
+  var bounds: PredicateBounds { get }
 }
 
 extension Range: CapturedRange {
-  fileprivate var converted: any ConvertibleRange {
-    PredicateExpressions.Range(
-      lower: PredicateExpressions.Value(lowerBound), upper: PredicateExpressions.Value(upperBound))
+  fileprivate var bounds: PredicateBounds {
+    PredicateBounds(lower: PredicateExpressions.Value(lowerBound), upper: PredicateExpressions.Value(upperBound))
   }
 }
 
 extension ClosedRange: CapturedRange {
-  fileprivate var converted: any ConvertibleRange {
-    PredicateExpressions.ClosedRange(
-      lower: PredicateExpressions.Value(lowerBound), upper: PredicateExpressions.Value(upperBound))
+  fileprivate var bounds: PredicateBounds {
+    PredicateBounds(
+      lower: PredicateExpressions.Value(lowerBound), upper: PredicateExpressions.Value(upperBound), isClosed: true)
+  }
+}
+
+extension PartialRangeFrom: CapturedRange {
+  fileprivate var bounds: PredicateBounds { PredicateBounds(lower: PredicateExpressions.Value(lowerBound)) }
+}
+
+extension PartialRangeUpTo: CapturedRange {
+  fileprivate var bounds: PredicateBounds { PredicateBounds(upper: PredicateExpressions.Value(upperBound)) }
+}
+
+extension PartialRangeThrough: CapturedRange {
+  fileprivate var bounds: PredicateBounds {
+    PredicateBounds(upper: PredicateExpressions.Value(upperBound), isClosed: true)
   }
 }
 
@@ -323,22 +343,23 @@ extension PredicateExpressions.UnaryMinus: ConvertibleExpression {
 extension PredicateExpressions.CollectionContainsCollection: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     guard Base.Output.self == String.self else { throw PredicateConversion.Unsupported() }
-    return try conversion.compare(base, comparator: .contains, right: other)
+    return try conversion.compare(base, comparator: .contains, right: other, whole: self)
   }
 }
 
 extension PredicateExpressions.SequenceStartsWith: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     guard Base.Output.self == String.self else { throw PredicateConversion.Unsupported() }
-    return try conversion.compare(base, comparator: .beginsWith, right: prefix)
+    return try conversion.compare(base, comparator: .beginsWith, right: prefix, whole: self)
   }
 }
 
 extension PredicateExpressions.SequenceContains: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     let (element, collection) = (try conversion.expression(element), try conversion.expression(sequence))
+    if element.isConstant, collection.isConstant, let value = conversion.value(of: self) { return .expression(value) }
     try conversion.checkCollection(collection)
-    return conversion.compare(element, comparator: .in, right: collection)
+    return try conversion.compare(element, comparator: .in, right: collection)
   }
 }
 

@@ -9,6 +9,16 @@ package protocol TextSearchExpression {
   var soughtText: Any { get }
 }
 
+/// An expression of a module above, with two texts: how the first is ordered to the second.
+package protocol TextOrderExpression {
+  /// The text on the left.
+  var orderedText: Any { get }
+  /// The text on the right.
+  var otherText: Any { get }
+  /// Whether the order is that of the person's language, else that of texts without their case.
+  var isLocalized: Bool { get }
+}
+
 /// Walks the expressions of a `Predicate`.
 struct PredicateConversion {
   enum Part {
@@ -29,6 +39,8 @@ struct PredicateConversion {
     var isOpaque: (AnyKeyPath) -> Bool = { _ in false }
     /// The entities whose objects are of a class.
     var entities: (Any.Type) -> [NSEntityDescription]? = { _ in nil }
+    /// Whether the objects are those of stores, where no value of a type of the program's is found as it is.
+    var areStored = false
   }
 
   let rules: Rules
@@ -51,11 +63,16 @@ struct PredicateConversion {
 
   private init(rules: Rules) { self.rules = rules }
 
-  private mutating func part(_ expression: Any) throws -> Part {
+  mutating func part(_ expression: Any) throws -> Part {
     if let search = expression as? any TextSearchExpression {
+      let (text, sought) = (try self.expression(search.searchedText), try self.expression(search.soughtText))
+      if text.isConstant, sought.isConstant, let search = search as? any PredicateExpression,
+        let value = value(of: search)
+      {
+        return .expression(value)
+      }
       return try compare(
-        search.searchedText, comparator: .contains, right: search.soughtText,
-        options: [.caseInsensitive, .diacriticInsensitive])
+        text, comparator: .contains, right: sought, options: [.caseInsensitive, .diacriticInsensitive])
     }
     guard let convertible = expression as? any ConvertibleExpression else {
       guard let expression = expression as? any PredicateExpression, let value = value(of: expression) else {
@@ -105,21 +122,65 @@ struct PredicateConversion {
     return .expression(.function(function.rawValue, [collection]))
   }
 
-  mutating func compare(
-    _ left: Any, comparator: Comparison.Comparator, right: Any, options: Comparison.Options = []
+  /// A comparison, or what `whole`, the expression that compares, gives for two values of the program's.
+  mutating func compare<Whole: PredicateExpression>(
+    _ left: Any, comparator: Comparison.Comparator, right: Any, whole: Whole
   ) throws -> Part {
-    compare(try expression(left), comparator: comparator, right: try expression(right), options: options)
+    if let order = left as? any TextOrderExpression { return try compare(order, comparator, with: right) }
+    if let order = right as? any TextOrderExpression { return try compare(order, comparator, with: left) }
+    let (left, right) = (try expression(left), try expression(right))
+    if left.isConstant, right.isConstant, let value = value(of: whole) { return .expression(value) }
+    return try compare(left, comparator: comparator, right: right)
+  }
+
+  /// Whether two texts have, or don't have, the order that the program gives.
+  private mutating func compare(
+    _ order: any TextOrderExpression, _ comparator: Comparison.Comparator, with result: Any
+  ) throws -> Part {
+    guard comparator == .equalTo || comparator == .notEqualTo, let result = result as? any PredicateExpression,
+      let wanted = known(result) as? ComparisonResult
+    else { throw Unsupported() }
+    let test: Comparison.Comparator =
+      switch wanted {
+      case .orderedSame: .equalTo
+      case .orderedAscending: .lessThan
+      case .orderedDescending: .greaterThan
+      }
+    let (left, right) = (try expression(order.orderedText), try expression(order.otherText))
+    let node = PredicateNode.comparison(
+      Comparison(left, test, right, options: order.isLocalized ? .localeSensitive : .caseInsensitive))
+    return .predicate(comparator == .equalTo ? node : .not(node))
   }
 
   func compare(
     _ left: ExpressionNode, comparator: Comparison.Comparator, right: ExpressionNode,
     options: Comparison.Options = []
-  ) -> Part {
+  ) throws -> Part {
     // Whether the program has a value at all.
     if left.isConstant, right == .constant(.null), comparator == .equalTo || comparator == .notEqualTo {
       return .predicate(.constant((left == right) == (comparator == .equalTo)))
     }
+    if rules.areStored {
+      try checkStored(left, beside: right)
+      try checkStored(right, beside: left)
+    }
     return .predicate(.comparison(Comparison(left, comparator, right, options: options)))
+  }
+
+  /// Throws for a constant that no store has in this form, so that it would equal nothing there.
+  private func checkStored(_ side: ExpressionNode, beside other: ExpressionNode) throws {
+    guard case .constant(let constant) = side else { return }
+    func check(_ constant: PredicateConstant) throws {
+      switch constant {
+      case .other: throw Unsupported()
+      case .object(let object) where !(object is any PredicateIdentity): throw Unsupported()
+      case .collection(let members): try members.forEach(check)
+      default: break
+      }
+    }
+    try check(constant)
+    if case .data = constant { return }
+    if !constant.isNull, opaque.contains(other) { throw Unsupported() }
   }
 
   /// The members of `sequence` for which `test` is true, or for which it is false.
