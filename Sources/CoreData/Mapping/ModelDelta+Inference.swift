@@ -9,7 +9,7 @@ extension ModelDelta {
   ///
   /// - Parameters:
   ///   - configuration: the configuration of the destination; nil for all entities.
-  ///   - hashes: the version hashes of the store that is to be migrated. They state which entities of the source it has.
+  ///   - hashes: the version hashes of the store that is to be migrated, which state what entities it has.
   ///     Without a store, or for a later step of several, these are the configuration's, if the source has it.
   /// - Throws: `Failure.notInferable` for the first change that needs a mapping model, parents before children, by
   ///   name; or the error that makes one of the models unusable.

@@ -69,8 +69,8 @@ extension NSAttributeDescription {
     return former?.isOptional ?? true
   }
 
-  /// Whether a new object has a value. A composite attribute has one if an element has, and no element lacks one that it
-  /// needs.
+  /// Whether a new object has a value. A composite attribute has one if an element has, and no element lacks one that
+  /// it needs.
   private var hasDefaultValue: Bool {
     guard defaultValue == nil, let group = self as? NSCompositeAttributeDescription else { return defaultValue != nil }
     return group.elements.contains(where: \.hasDefaultValue)

@@ -35,7 +35,7 @@ extension NSManagedObjectModel {
   /// the metadata's entities is missing. Whole models that fit come first: a store of a configuration has only some of
   /// a model's entities.
   ///
-  /// Models may define an entity differently in what its hash doesn't tell, as two versions do whose class names differ.
+  /// Models may define an entity differently in what its hash doesn't tell, such as the name of its class.
   /// The first one counts, and a model that adds no entity adds nothing else.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
     guard let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] else { return nil }
