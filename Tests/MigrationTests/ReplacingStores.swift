@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import Synchronization
 
 /// An atomic store in a property list: entities' names to their objects' values, by reference.
 class ReplacingStore: NSAtomicStore {
@@ -72,7 +73,8 @@ final class ReplacingStoreWithManager: ReplacingStore {
 }
 
 final class ReplacingManager: NSMigrationManager {
-  nonisolated(unsafe) static var migrations = 0
+  /// How many migrations there were of each store.
+  static let migrations = Mutex<[URL: Int]>([:])
 
   /// Set by the class's own initializer, which the migration has to call.
   private let step: Int
@@ -87,7 +89,7 @@ final class ReplacingManager: NSMigrationManager {
     with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
     destinationOptions dOptions: [AnyHashable: Any]? = nil
   ) throws {
-    ReplacingManager.migrations += step
+    ReplacingManager.migrations.withLock { $0[sourceURL.standardizedFileURL, default: 0] += step }
     try super.migrateStore(
       from: sourceURL, sourceType: sStoreType, options: sOptions, with: mappings, toDestinationURL: dURL,
       destinationType: dStoreType, destinationOptions: dOptions)

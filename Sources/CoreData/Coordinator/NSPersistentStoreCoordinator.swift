@@ -15,6 +15,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   open var managedObjectModel: NSManagedObjectModel { ownModel }
   /// The model by which stores and objects are laid out, whatever a subclass returns for `managedObjectModel`.
   package let ownModel: NSManagedObjectModel
+  private let modelUse: LoadedModels.Use
   let layouts: ModelLayouts
 
   /// A name for messages and queues.
@@ -41,8 +42,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     }
     ownModel = model
     layouts = ModelLayouts.of(model)
+    modelUse = LoadedModels.register(model)
     super.init()
-    LoadedModels.register(model, of: self)
   }
 
   /// `makeDynamically(_:)`.

@@ -2,20 +2,30 @@
 enum LoadedModels {
   private static let lock = NSLock()
   private nonisolated(unsafe) static var models = WeakList<NSManagedObjectModel>()
-  /// The coordinators; this room doesn't know their class.
-  private nonisolated(unsafe) static var users = WeakList<AnyObject>()
-  /// The model of each coordinator that may be alive.
-  private nonisolated(unsafe) static var modelsOfUsers: [ObjectIdentifier: ObjectIdentifier] = [:]
+  /// How many coordinators have each model now.
+  private nonisolated(unsafe) static var uses: [ObjectIdentifier: Int] = [:]
 
-  static func register(_ model: NSManagedObjectModel, of coordinator: AnyObject) {
-    _ = lock.withLock {
-      models.remove(ObjectIdentifier(model))
-      let others = users.append(coordinator)
-      let living = Set(others.map { ObjectIdentifier($0) })
-      modelsOfUsers = modelsOfUsers.filter { living.contains($0.key) }
-      modelsOfUsers[ObjectIdentifier(coordinator)] = ObjectIdentifier(model)
-      return (others, models.append(model))
+  /// A coordinator's use of a model, which the coordinator keeps until its end.
+  final class Use {
+    private let model: ObjectIdentifier
+
+    fileprivate init(_ model: NSManagedObjectModel) { self.model = ObjectIdentifier(model) }
+
+    deinit {
+      LoadedModels.lock.withLock {
+        let left = LoadedModels.uses[model, default: 1] - 1
+        LoadedModels.uses[model] = left == 0 ? nil : left
+      }
     }
+  }
+
+  static func register(_ model: NSManagedObjectModel) -> Use {
+    _ = lock.withLock {
+      uses[ObjectIdentifier(model), default: 0] += 1
+      models.remove(ObjectIdentifier(model))
+      return models.append(model)
+    }
+    return Use(model)
   }
 
   /// A model that fits a store, the newest first. One whose configuration fits comes after those that fit as a whole.
@@ -35,14 +45,9 @@ enum LoadedModels {
   /// The entities of a class, newest model first. An entity that occurs in several equal models counts once. Models
   /// whose coordinators are gone, as those of earlier versions are after a migration, count only if no other has one.
   static func entities(of type: NSManagedObject.Type) -> [NSEntityDescription] {
-    let (all, coordinators, used) = lock.withLock {
-      let coordinators = users.elements
-      return (models.elements, coordinators, Set(coordinators.compactMap { modelsOfUsers[ObjectIdentifier($0)] }))
-    }
-    return withExtendedLifetime(coordinators) {
-      let inUse = entities(of: type, in: all.filter { used.contains(ObjectIdentifier($0)) })
-      return inUse.isEmpty ? entities(of: type, in: all) : inUse
-    }
+    let (all, used) = lock.withLock { (models.elements, Set(uses.keys)) }
+    let inUse = entities(of: type, in: all.filter { used.contains(ObjectIdentifier($0)) })
+    return inUse.isEmpty ? entities(of: type, in: all) : inUse
   }
 
   private static func entities(

@@ -10,10 +10,10 @@ extension StoreMigration {
     if delta.pairsThatNeedCode.isEmpty { return }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: delta.source)
     let named = try delta.configuration(ofStore: storedHashes, at: shownURL, or: configuration)
-    // Not read-only: of a store with a write-ahead log that would be a copy, and this one is migrated anyway.
-    let store = try coordinator.addPersistentStore(
-      ofType: type, configurationName: named, at: url, options: MigrationStack.reading(options))
-    store.isReadOnly = true
+    // A refused migration leaves the file as it was. Closing a store that may be written empties its log into it.
+    var options = MigrationStack.reading(options)
+    options[NSReadOnlyPersistentStoreOption] = true
+    let store = try coordinator.addPersistentStore(ofType: type, configurationName: named, at: url, options: options)
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator

@@ -12,8 +12,7 @@ public enum CompiledModelFiles {
     mom bytes: [UInt8], name: String, file: String, isKept: Bool = false
   ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     var reader = try ArchivedModelReader(bytes, file: file)
-    var model = try reader.model(named: name)
-    for index in model.entities.indices { model.entities[index].dropRepeatedIndexes() }
+    let model = try reader.model(named: name)
     var validator = DataModelValidator(model: model, file: file, isKept: isKept)
     validator.validate()
     let errors = validator.problems.filter { $0.severity == .error }
@@ -112,12 +111,14 @@ public enum CompiledModelFiles {
   }
 }
 
-extension DataModel.Entity {
-  /// An archive repeats fetch indexes as flags and compound indexes, for frameworks that don't know fetch indexes.
-  fileprivate mutating func dropRepeatedIndexes() {
-    if fetchIndexes.isEmpty { return }
-    compoundIndexes = []
-    for place in attributes.indices { attributes[place].isIndexed = false }
-    for place in relationships.indices { relationships[place].isIndexed = false }
+extension DataModel {
+  /// Drops flags and compound indexes of entities that have fetch indexes. An archive repeats the fetch indexes in them,
+  /// for frameworks that don't know these.
+  public mutating func dropRepeatedIndexes() {
+    for index in entities.indices where !entities[index].fetchIndexes.isEmpty {
+      entities[index].compoundIndexes = []
+      for place in entities[index].attributes.indices { entities[index].attributes[place].isIndexed = false }
+      for place in entities[index].relationships.indices { entities[index].relationships[place].isIndexed = false }
+    }
   }
 }

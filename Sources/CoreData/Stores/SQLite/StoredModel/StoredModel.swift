@@ -50,6 +50,7 @@ struct StoredModel {
   static func cleaned(_ cached: DataModel) -> DataModel {
     var model = cached
     model.fetchRequestTemplates = []
+    model.dropRepeatedIndexes()
     for index in model.entities.indices {
       model.entities[index].fetchedProperties.removeAll { $0.request.unreadablePredicate != nil }
       for place in model.entities[index].attributes.indices {
