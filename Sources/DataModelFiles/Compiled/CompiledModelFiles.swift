@@ -112,8 +112,8 @@ public enum CompiledModelFiles {
 }
 
 extension DataModel {
-  /// Drops flags and compound indexes of entities that have fetch indexes. An archive repeats the fetch indexes in them,
-  /// for frameworks that don't know these.
+  /// Drops flags and compound indexes of entities that have fetch indexes. An archive repeats these there, for
+  /// frameworks that don't know fetch indexes.
   public mutating func dropRepeatedIndexes() {
     for index in entities.indices where !entities[index].fetchIndexes.isEmpty {
       entities[index].compoundIndexes = []
