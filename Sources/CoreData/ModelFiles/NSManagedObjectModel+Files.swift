@@ -78,13 +78,11 @@ struct ModelFile {
       let info = try VersionInfo(momd: url)
       model = try CompiledModelFiles.model(at: CompiledModelFiles.currentVersion(of: url, by: info)).model
       statedHashes = info.hashes[model.name] ?? [:]
-      model.dropRepeatedIndexes()
     case "mom", "omo":
       // The optimised form has the content of the .mom beside it, for one version of one system.
       let mom = url.deletingPathExtension().appendingPathExtension("mom")
       model = try CompiledModelFiles.model(at: mom).model
       statedHashes = CompiledModelFiles.statedHashes(of: mom)
-      model.dropRepeatedIndexes()
     case "xcdatamodeld", "xcdatamodel":
       model = try SourceModelReader.currentVersion(at: url)
     default:

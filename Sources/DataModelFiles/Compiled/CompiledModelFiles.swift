@@ -110,15 +110,3 @@ public enum CompiledModelFiles {
     try Data(VersionInfo(package).bytes).write(to: momd.appendingPathComponent("VersionInfo.plist"))
   }
 }
-
-extension DataModel {
-  /// Drops flags and compound indexes of entities that have fetch indexes. An archive repeats these there, for
-  /// frameworks that don't know fetch indexes.
-  public mutating func dropRepeatedIndexes() {
-    for index in entities.indices where !entities[index].fetchIndexes.isEmpty {
-      entities[index].compoundIndexes = []
-      for place in entities[index].attributes.indices { entities[index].attributes[place].isIndexed = false }
-      for place in entities[index].relationships.indices { entities[index].relationships[place].isIndexed = false }
-    }
-  }
-}

@@ -210,7 +210,8 @@ class ModelStorage {
     }
     if let value: Value = values.value(at: position) { return value }
     if let value = access.initialValue(property) { return value }
-    misuse(wasDeleted && property.isRelationship ? .deleted(type, property) : .noValue(type, property))
+    let isGone = wasDeleted && property.isRelationship
+    misuse(isGone ? .deleted(type, property) : .noValue(type, property))
   }
 
   /// Where the value that a property of a new model begins with is to be put, in the property's declared type.

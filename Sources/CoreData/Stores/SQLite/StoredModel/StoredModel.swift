@@ -50,11 +50,16 @@ struct StoredModel {
   static func cleaned(_ cached: DataModel) -> DataModel {
     var model = cached
     model.fetchRequestTemplates = []
-    model.dropRepeatedIndexes()
     for index in model.entities.indices {
       model.entities[index].fetchedProperties.removeAll { $0.request.unreadablePredicate != nil }
       for place in model.entities[index].attributes.indices {
         model.entities[index].attributes[place].validationRules = []
+      }
+      // An archive repeats fetch indexes as flags and compound indexes, for frameworks that don't know fetch indexes.
+      guard !model.entities[index].fetchIndexes.isEmpty else { continue }
+      model.entities[index].compoundIndexes = []
+      for place in model.entities[index].attributes.indices {
+        model.entities[index].attributes[place].isIndexed = false
       }
     }
     return model
