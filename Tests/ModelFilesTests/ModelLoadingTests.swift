@@ -75,7 +75,7 @@ struct ModelLoadingTests {
   @Test("Every form gives the same model", arguments: forms)
   func forms(form: String) throws {
     let folder = try Folder()
-    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
+    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent(form)))
     let item = try #require(model.entitiesByName["Item"])
     let attributes = item.attributesByName
     #expect(item.isAbstract && item.managedObjectClassName == "App.Item")
@@ -290,7 +290,7 @@ struct PackageResourcesTests {
       <fetchIndex name="byCount"><fetchIndexElement property="count" type="Binary" order="ascending"/></fetchIndex>
       </entity></model>
       """)
-    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent(form)))
+    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
     let url = folder.url.appendingPathComponent("items.sqlite")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.remove(coordinator.addPersistentStore(type: .sqlite, at: url))
