@@ -2,6 +2,11 @@ import Foundation
 import SwiftData
 import Testing
 
+@Model private final class Review {
+  var book: Book
+  init(of book: Book) { self.book = book }
+}
+
 @Suite("A model context")
 struct ModelContextTests {
   @Test("Inserting the root of a graph inserts what it refers to, and inverses agree")
@@ -20,6 +25,21 @@ struct ModelContextTests {
     let found = try #require(try other.fetch(FetchDescriptor<Author>()).first)
     #expect(found !== author && Set(found.books.map(\.title)) == ["Emma", "Persuasion"])
     #expect(found.books.allSatisfy { $0.author === found })
+  }
+
+  @Test("Set in an initializer, a relationship with ? inserts the new model as well, one without does not")
+  func relatedInInitializer() throws {
+    let context = try memory(Trip.self, Review.self)
+    let trip = Trip(name: "Sea")
+    context.insert(trip)
+    #expect(Stay(place: "Inn", trip: trip).modelContext == context)
+    let book = Book(isbn: "1", title: "Emma")
+    context.insert(book)
+    let review = Review(of: book)
+    #expect(review.modelContext == nil && review.book === book)
+    context.insert(review)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Review>()) == 1)
   }
 
   @Test("A new model goes into the context of what a relationship of it is set to", arguments: [true, false])

@@ -162,7 +162,6 @@ struct SwiftSourceScanner {
     let access = access(modifiers)
     let isGeneric = current.isPunctuation("<")
     var inherited: [String] = []
-    noteConformances(of: path)
     if current.isPunctuation(":") {
       position += 1
       if case .name(let path, _) = type() { inherited = path }
@@ -177,7 +176,6 @@ struct SwiftSourceScanner {
   private mutating func extensionDeclaration(_ modifiers: Modifiers) {
     position += 1
     guard case .name(let path, _) = type() else { return }
-    noteConformances(of: path)
     let access = modifiers.access
     enterBody(
       Scope(
@@ -185,20 +183,13 @@ struct SwiftSourceScanner {
         maximumAccess: access.map { max($0, .isFilePrivate) } ?? .isOpen, attributes: modifiers.attributes))
   }
 
-  /// Looks for `Identifiable` between the name of a type and its body.
-  private mutating func noteConformances(of path: [String]) {
-    var place = position
-    while tokens[place].kind != .end, tokens[place].kind != .directive, !tokens[place].isPunctuation("{") {
-      if tokens[place].isWord("where") { return }
-      if tokens[place].isWord("Identifiable") { source.identifiableTypes.insert(path) }
-      place += 1
-    }
-  }
-
-  /// Goes to the brace that opens the body and enters it.
+  /// Goes to the brace that opens the body and enters it. What the type conforms to is on the way.
   private mutating func enterBody(_ scope: Scope) {
+    var isCondition = false
     while current.kind != .end, !current.isPunctuation("{") {
       if current.kind == .directive { return }
+      if current.isWord("where") { isCondition = true }
+      if !isCondition, current.isWord("Identifiable") { source.identifiableTypes.insert(scope.path) }
       position += 1
     }
     position += 1

@@ -119,19 +119,21 @@ struct DataModelValidator {
     }
   }
 
+  private mutating func validateCounts(of relationship: DataModel.Relationship, _ entity: DataModel.Entity) {
+    let (least, most) = (relationship.minCount, relationship.maxCount)
+    if least < 0 || most < 0 {
+      report(.error, entity.name, relationship.name, "minCount and maxCount cannot be negative")
+    } else if most != 0, least > most {
+      report(.error, entity.name, relationship.name, "minCount \(least) is greater than maxCount \(most)")
+    }
+  }
+
   private mutating func validate(
     _ relationship: DataModel.Relationship, of entity: DataModel.Entity, at index: Int
   ) {
     let name = relationship.name
-    if isKept {
-      // Freezing the model checks them.
-    } else if relationship.minCount < 0 || relationship.maxCount < 0 {
-      report(.error, entity.name, name, "minCount and maxCount cannot be negative")
-    } else if relationship.maxCount != 0, relationship.minCount > relationship.maxCount {
-      report(
-        .error, entity.name, name,
-        "minCount \(relationship.minCount) is greater than maxCount \(relationship.maxCount)")
-    }
+    // Of a kept model, its freezing checks them.
+    if !isKept { validateCounts(of: relationship, entity) }
     if relationship.isOrdered, !relationship.isToMany {
       report(.warning, entity.name, name, "a to-one relationship cannot be ordered")
     }

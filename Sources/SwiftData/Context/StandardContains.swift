@@ -37,17 +37,9 @@ extension PredicateExpressions.StringLocalizedStandardContains: TextSearchExpres
 extension PredicateExpressions.StringLocalizedStandardContains: Sendable where Root: Sendable, Other: Sendable {}
 extension PredicateExpressions.StringLocalizedStandardContains: Codable where Root: Codable, Other: Codable {
   /// Decodes the two expressions, the text's first.
-  public init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    root = try container.decode(Root.self)
-    other = try container.decode(Other.self)
-  }
+  public init(from decoder: any Decoder) throws { (root, other) = try decoder.pair() }
   /// Encodes the two expressions, the text's first.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
-    try container.encode(root)
-    try container.encode(other)
-  }
+  public func encode(to encoder: any Encoder) throws { try encoder.encodePair(root, other) }
 }
 extension PredicateExpressions.StringLocalizedStandardContains: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}

@@ -77,17 +77,9 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: TextOrderExpression
 extension PredicateExpressions.StringCaseInsensitiveCompare: Sendable where Root: Sendable, Other: Sendable {}
 extension PredicateExpressions.StringCaseInsensitiveCompare: Codable where Root: Codable, Other: Codable {
   /// Decodes the two expressions, the text's on the left first.
-  public init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    root = try container.decode(Root.self)
-    other = try container.decode(Other.self)
-  }
+  public init(from decoder: any Decoder) throws { (root, other) = try decoder.pair() }
   /// Encodes the two expressions, the text's on the left first.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
-    try container.encode(root)
-    try container.encode(other)
-  }
+  public func encode(to encoder: any Encoder) throws { try encoder.encodePair(root, other) }
 }
 extension PredicateExpressions.StringCaseInsensitiveCompare: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
@@ -100,17 +92,9 @@ extension PredicateExpressions.StringLocalizedCompare: TextOrderExpression {
 extension PredicateExpressions.StringLocalizedCompare: Sendable where Root: Sendable, Other: Sendable {}
 extension PredicateExpressions.StringLocalizedCompare: Codable where Root: Codable, Other: Codable {
   /// Decodes the two expressions, the text's on the left first.
-  public init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    root = try container.decode(Root.self)
-    other = try container.decode(Other.self)
-  }
+  public init(from decoder: any Decoder) throws { (root, other) = try decoder.pair() }
   /// Encodes the two expressions, the text's on the left first.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
-    try container.encode(root)
-    try container.encode(other)
-  }
+  public func encode(to encoder: any Encoder) throws { try encoder.encodePair(root, other) }
 }
 extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpression
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
