@@ -110,7 +110,10 @@ private final class PseudoTerminal {
   func waitForEnd(of process: Process) -> Bool {
     let end = Date() + 30
     while process.isRunning, Date() < end { usleep(10_000) }
-    return !process.isRunning
+    if process.isRunning { return false }
+    // It has ended. Foundation frees a process only for a starter who asks like this.
+    process.waitUntilExit()
+    return true
   }
 
   /// Reads on until `text` has come; false if it does not within half a minute.

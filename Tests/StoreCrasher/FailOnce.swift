@@ -22,6 +22,8 @@ struct FailOnce: ParsableCommand {
   var fault: [Fault] = []
   @Option(help: "Only this part, such as \"save 2\".")
   var part: String?
+  @Option(help: "Adds each finished pair of scenario and fault to this file, and passes over those that it has.")
+  var kept: String?
   @Flag(help: "Prints each failure.")
   var verbose = false
 
@@ -34,19 +36,28 @@ struct FailOnce: ParsableCommand {
     }
     guard !chosen.isEmpty else { throw ValidationError("There is no such deed with such a store.") }
     let start = Date()
-    var (failures, complaints) = (0, 0)
+    var finished = try FinishedPairs(kept)
     for (deed, setup) in chosen {
-      let place = try ScenarioPlace(Scenario(deed: deed, setup: setup, seed: seed))
-      for fault in fault.isEmpty ? Fault.allCases : fault {
+      let scenario = Scenario(deed: deed, setup: setup, seed: seed)
+      let faults = (fault.isEmpty ? Fault.allCases : fault).filter { !finished.contains(title(scenario, $0)) }
+      if faults.isEmpty { continue }
+      let place = try ScenarioPlace(scenario)
+      for fault in faults {
         let rounds = FailingRounds(place, fault, every: every, seed: seed, part: part, isVerbose: verbose)
         try rounds.run()
         print(rounds.summary)
-        failures += rounds.failures
-        complaints += rounds.complaints.count
+        try finished.add(
+          title(scenario, fault), failures: rounds.failures, complaints: rounds.complaints.count)
       }
     }
-    print("\(failures) failed calls in \(Int(Date().timeIntervalSince(start))) s: \(complaints) complaints.")
-    if complaints > 0 { throw ExitCode(1) }
+    let seconds = Int(Date().timeIntervalSince(start))
+    print("\(finished.failures) failed calls, \(seconds) s in this run: \(finished.complaints) complaints.")
+    if finished.complaints > 0 { throw ExitCode(1) }
+  }
+
+  /// What a kept pair was run with: a run of fewer calls, of one part or from another seed is another pair.
+  private func title(_ scenario: Scenario, _ fault: Fault) -> String {
+    "\(scenario) \(fault.rawValue) seed \(seed) every \(every)" + (part.map { " only \($0)" } ?? "")
   }
 }
 

@@ -62,6 +62,8 @@ struct ChildProcess {
       kill(process.processIdentifier, SIGKILL)
       ended.wait()
     }
+    // It has ended. Foundation frees a process only for a starter who asks like this.
+    process.waitUntilExit()
     try? handle.close()
     standardError = String(decoding: (try? Data(contentsOf: log)) ?? Data(), as: UTF8.self)
     end =
