@@ -8,7 +8,7 @@ struct FinishedPairs {
   private(set) var failures = 0
   private(set) var complaints = 0
 
-  /// Without a path nothing is kept. A line that is not one of these, such as one cut off in the middle, is passed over.
+  /// Without a path nothing is kept. Lines that are not of this form are passed over.
   init(_ path: String?) throws {
     file = path.map { URL(fileURLWithPath: $0) }
     guard let file, FileManager.default.fileExists(atPath: file.path) else { return }
