@@ -73,6 +73,28 @@ struct SortingTests {
     #expect(odd?.localizedDescription.contains("unsupported NSSortDescriptor selector: oddCompare:") == true)
   }
 
+  @Test("A comparator beside a Swift key path is used, and refused where it would have to be translated")
+  func comparatorOfKeyPath() throws {
+    let byLength = NSSortDescriptor(keyPath: \Volume.title, ascending: true) {
+      let (a, b) = (($0 as! String).count, ($1 as! String).count)
+      return a < b ? .orderedAscending : a > b ? .orderedDescending : .orderedSame
+    }
+    let key = try SortKey(byLength)
+    #expect(key.path == ["title"])
+    #expect(
+      key.compare(.constant(.string("bb")), .constant(.string("a"))) == .orderedDescending
+        && key.compare(.constant(.string("b")), .constant(.string("aa"))) == .orderedAscending)
+    #expect(throws: Failure.self) { try key.checkTranslatable(entity: "Book") }
+    #expect(try SortKey(NSSortDescriptor(keyPath: \Volume.title, ascending: true)).comparison == nil)
+  }
+
+  @Test("The comparator of a descriptor compares values, whichever way it was made")
+  func comparatorProperty() {
+    #expect(NSSortDescriptor(key: "title", ascending: true).comparator("a", "b") == .orderedAscending)
+    let reversed = NSSortDescriptor(key: "title", ascending: false, selector: "caseInsensitiveCompare:")
+    #expect(reversed.comparator("B", "b") == .orderedSame)
+  }
+
   @Test("Sort keys are read out of descriptors of every kind")
   func sortKeys() throws {
     #expect(

@@ -373,6 +373,64 @@ struct FetchEconomyTests {
       #expect(selects().count == 1)
     }
   }
+
+  @Test("The portions of a batched result are still read together after another batched fetch", keepsRows)
+  func twoBatchedResults() throws {
+    try library(100) { context, selects in
+      let books = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      books.fetchBatchSize = 20
+      books.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      let first = try context.fetch(books)
+      books.predicate = NSPredicate(format: "pages < 10")
+      let second = try context.fetch(books)
+      _ = selects()
+      #expect(first[20..<40].reduce(0) { $0 + $1.int("pages")! } == 590 && second[3].int("pages") == 3)
+      #expect(selects().count == 2)
+    }
+  }
+
+  @Test("With unsaved changes SQL still finds objects by their own values and by where they lead", keepsRows)
+  func unsavedChanges() throws {
+    try library(40) { context, selects in
+      let author = try #require(try context.all("Author").first { $0.string("name") == "7" })
+      author["name"] = "Seven"
+      context.new("Author", ["name": "new"])
+      let changed = try #require(try context.all("Book").first { $0.string("title") == "0003" })
+      changed["author"] = author
+      context.new("Book", ["title": "0041", "author": author])
+      _ = selects()
+      let books = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      books.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      books.predicate = NSPredicate(format: "author == %@ AND pages != 1", author)
+      #expect(try context.fetch(books).compactMap { $0.string("title") } == ["0003", "0007", "0041"])
+      #expect(try context.count(for: books) == 3)
+      #expect(selects().allSatisfy { $0.contains("WHERE") })
+      books.predicate = NSPredicate(format: "author.name == 'Seven'")
+      #expect(try context.fetch(books).compactMap { $0.string("title") } == ["0003", "0007", "0041"])
+      #expect(selects().contains { !$0.contains("WHERE") }, "a changed name may concern any book")
+    }
+  }
+
+  @Test("With unsaved changes a limit still bounds what is read from the store", keepsRows)
+  func limitOverChanges() throws {
+    try library(40) { context, selects in
+      let all = try context.all("Book")
+      for book in all where ["0038", "0039"].contains(book.string("title")) { context.delete(book) }
+      let moved = try #require(all.first { $0.string("title") == "0037" })
+      moved["title"] = "00"
+      context.new("Book", ["title": "9999"])
+      context.processPendingChanges()
+      _ = selects()
+      let last = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      last.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+      last.fetchLimit = 2
+      #expect(try context.fetch(last).compactMap { $0.string("title") } == ["9999", "0036"])
+      last.fetchOffset = 1
+      #expect(try context.fetch(last).compactMap { $0.string("title") } == ["0036", "0035"])
+      let selected = selects()
+      #expect(selected.count == 2 && selected.allSatisfy { $0.contains("LIMIT") }, "\(selected)")
+    }
+  }
 }
 
 /// An abstract entity and two that inherit from it.

@@ -307,4 +307,57 @@ struct FetchTests {
       #expect(try count("SELF IN %@", [1, 2]) == 0)
     }
   }
+
+  @Test("Letters of full and of half width are found where case or marks are ignored", arguments: StoreKind.allCases)
+  func width(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for title in ["ＡＢＣ　ｘ", "ガラス", "ｶﾞﾗｽ", "abc x"] { context.new("Book", ["title": title]) }
+      func found(_ format: String, _ text: String) throws -> Int {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, text)
+        return try context.count(for: request)
+      }
+      for _ in 0..<2 {
+        #expect(try found("title CONTAINS[cd] %@", "bc X") == 2)
+        #expect(try found("title BEGINSWITH[d] %@", "ガラ") == 2)
+        #expect(try found("title ENDSWITH[c] %@", "ﾗｽ") == 2)
+        #expect(try found("title ==[c] %@", "ABC X") == 2)
+        #expect(try found("title CONTAINS %@", "bc") == 1)
+        #expect(try found("title LIKE[c] %@", "＊") == 0, "a wide star is no wildcard")
+        try context.save()
+        context.reset()
+      }
+    }
+  }
+
+  @Test("A changed object that still matches keeps its place among its equals", arguments: StoreKind.allCases)
+  func placeOfChanged(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for number in 0..<4 { context.new("Book", ["title": "\(number)", "pages": number % 2]) }
+      try context.save()
+      let plain = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      let saved = try context.fetch(plain)
+      saved[1]["isbn"] = "1"
+      let new = context.new("Book", ["title": "4"])
+      #expect(try context.fetch(plain) == saved + [new])
+      plain.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: false)]
+      plain.predicate = NSPredicate(format: "title != '4'")
+      let sorted = try context.fetch(plain)
+      sorted[0]["isbn"] = "2"
+      #expect(try context.fetch(plain) == sorted)
+      #expect(sorted.map { $0.int("pages") } == [1, 1, 0, 0])
+    }
+  }
+
+  @Test("A request for dictionaries without a property asks for all of them", arguments: StoreKind.allCases)
+  func noProperties(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      context.new("Tag", ["name": "a"])
+      try context.save()
+      let request = NSFetchRequest<NSDictionary>(entityName: "Tag")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = []
+      #expect(try context.fetch(request).map { $0["name"] as? String } == ["a"])
+    }
+  }
 }

@@ -6,7 +6,13 @@ import Foundation
 /// All of it is set in raw mode's beginning, on the main thread, before a signal could want it.
 /// A signal's handler may do little; `write` and `tcsetattr` are of it.
 enum TerminalState {
-  nonisolated(unsafe) private static var former = termios()
+  /// Not a variable: C writes the padding at its end as well, for which Swift gives a variable of
+  /// this kind no room.
+  nonisolated(unsafe) private static let former = {
+    let former = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+    former.initialize(to: termios())
+    return former
+  }()
   /// By the signals' numbers.
   nonisolated(unsafe) private static let formerActions = UnsafeMutablePointer<sigaction>
     .allocate(capacity: 65)
@@ -29,8 +35,8 @@ enum TerminalState {
 
   /// False if standard input is no terminal.
   static func enterRawMode() -> Bool {
-    guard tcgetattr(STDIN_FILENO, &former) == 0 else { return false }
-    var raw = former
+    guard tcgetattr(STDIN_FILENO, former) == 0 else { return false }
+    var raw = former.pointee
     cfmakeraw(&raw)
     _ = leaving
     isRaw = true
@@ -48,7 +54,7 @@ enum TerminalState {
     guard isRaw else { return }
     isRaw = false
     _ = Foundation.write(STDOUT_FILENO, leaving.baseAddress!, leaving.count)
-    tcsetattr(STDIN_FILENO, TCSANOW, &former)
+    tcsetattr(STDIN_FILENO, TCSANOW, former)
   }
 
   /// Each signal restores the terminal, then does what it did before.

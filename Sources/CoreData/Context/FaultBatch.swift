@@ -31,3 +31,15 @@ final class FaultBatch {
     return Array(keys[cursor..<min(cursor + size, keys.count)])
   }
 }
+
+extension NSManagedObjectContext {
+  /// Keeps a batched fetch's keys, before those of earlier ones. Several lists of one entity may be on display, so the
+  /// last eight fetches of a root entity in a store are kept.
+  func keep(_ batch: FaultBatch) {
+    func isSibling(_ other: FaultBatch) -> Bool { other.store === batch.store && other.root == batch.root }
+    if batches.count(where: isSibling) == 8, let oldest = batches.lastIndex(where: isSibling) {
+      batches.remove(at: oldest)
+    }
+    batches.insert(batch, at: 0)
+  }
+}

@@ -6,22 +6,26 @@ extension NSManagedObjectContext {
   /// Whether unsaved changes could affect the result of a fetch.
   func hasPendingChanges(touching description: FetchDescription) -> Bool {
     if ledger.isEmpty { return false }
-    let touched = touchedRoots(description).roots
-    return ledger.containsPending { touched.contains($0.layout.rootIndex) }
+    let own = description.layout.rootIndex
+    let others = rootsBehindRelationships(description)
+    return ledger.containsPending { $0.layout.rootIndex == own || others.contains($0.layout.rootIndex) }
   }
 
-  /// The root entities of the fetched entity and of every key path in the predicate, the sort order and aggregates, and
-  /// whether no key path goes through a relationship.
-  private func touchedRoots(_ description: FetchDescription) -> (roots: Set<Int>, areLocal: Bool) {
-    var roots: Set<Int> = [description.layout.rootIndex]
-    var areLocal = true
+  /// The root entities of the objects whose own rows a fetch reads besides those that it finds: the ends and the steps
+  /// of the key paths in its predicate, its order and its aggregates.
+  ///
+  /// Which object a to-one relationship leads to stands in the row that has the relationship, so a path that ends with
+  /// one reads no row of its destination.
+  private func rootsBehindRelationships(_ description: FetchDescription) -> Set<Int> {
+    var roots: Set<Int> = []
     func follow(_ path: [String], from start: EntityLayout) {
       var layout = start
-      for key in path where key.utf8.first != UInt8(ascii: "@") {
+      let keys = path.filter { $0.utf8.first != UInt8(ascii: "@") }
+      for (index, key) in keys.enumerated() {
         guard let property = layout.property(named: key), property.isRelationship else { return }
         layout = owner.layouts.layouts[property.destination]
-        roots.insert(layout.rootIndex)
-        areLocal = false
+        let isEnd = index + 1 == keys.count || keys[index + 1] == "objectID"
+        if property.kind == .toMany || !isEnd { roots.insert(layout.rootIndex) }
       }
     }
     description.predicate?.forEachRootedPath { path in
@@ -34,7 +38,7 @@ extension NSManagedObjectContext {
         if case .keyPath(let path)? = column.expression.aggregateOfRows?.of { follow(path, from: description.layout) }
       }
     }
-    return (roots, areLocal)
+    return roots
   }
 
   /// Whether an object is in one of the stores, or will be with its first save. nil are all stores.
@@ -46,38 +50,50 @@ extension NSManagedObjectContext {
     return stores.contains { $0.identity === store }
   }
 
-  /// The stores' answer with this context's changes over it.
+  /// The stores' answer with this context's changes over it. A changed object that the stores found, and that still
+  /// matches, keeps its place among the others; the rest of the changed and new ones follow.
   func overlaid(_ description: FetchDescription, _ options: FetchOptions) throws -> [NSManagedObject] {
-    // Only an evaluation over all objects can say how changes of other objects affect a key path.
+    let root = description.layout.rootIndex
     let runsCode = description.runsCode
-    let isLocal = !runsCode && touchedRoots(description).areLocal
+    let others = rootsBehindRelationships(description)
+    // Only an evaluation over all objects can say how changes of other objects affect a key path.
+    let isLocal = !runsCode && !ledger.containsPending { others.contains($0.layout.rootIndex) }
     var options = options
     options.answers = nil
     var wide = description
-    wide.limit = 0
     wide.offset = 0
+    // The stores may find each changed object where it no longer belongs.
+    let surplus = (ledger.changedObjects + ledger.deletedObjects).count { $0.layout.rootIndex == root }
+    let last = description.limitWithOffset
+    wide.limit = isLocal && last > 0 && last <= .max - surplus ? last + surplus : 0
     if !isLocal { wide.predicate = nil }
     if runsCode { wide.sort = [] }
     wide.output = .rows
     let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
-    let root = description.layout.rootIndex
     func isPending(_ object: NSManagedObject) -> Bool { !object.state.isDisjoint(with: .pending) }
     func matches(_ object: NSManagedObject) throws -> Bool {
       guard !object.state.contains(.deleted), description.entities.contains(object.layout.index) else { return false }
       return try evaluator?.matches(object) ?? true
     }
+    var changed: Set<ObjectIdentifier> = []
     var found = try source.candidates(wide, options, for: self)
-    found = try found.filter { isPending($0) ? false : isLocal ? true : try matches($0) }
-    var pending: [NSManagedObject] = []
+    found = try found.filter { object in
+      if !isPending(object) { return try isLocal || matches(object) }
+      guard try matches(object) else { return false }
+      changed.insert(ObjectIdentifier(object))
+      return true
+    }
+    var added: [NSManagedObject] = []
     for object in ledger.newObjects where object.layout.rootIndex == root {
-      if try matches(object), try isObject(object, in: options.stores) { pending.append(object) }
+      if try matches(object), try isObject(object, in: options.stores) { added.append(object) }
     }
-    for object in ledger.changedObjects where object.layout.rootIndex == root {
-      if try matches(object), try isObject(object, in: options.stores) { pending.append(object) }
+    for object in ledger.changedObjects
+    where object.layout.rootIndex == root && !changed.contains(ObjectIdentifier(object)) {
+      if try matches(object), try isObject(object, in: options.stores) { added.append(object) }
     }
-    found += pending
+    found += added
     if !description.sort.isEmpty,
-      try !pending.isEmpty || !isLocal || source.isSpread(description, options, for: self)
+      try !changed.isEmpty || !added.isEmpty || !isLocal || source.isSpread(description, options, for: self)
     {
       try sort(&found, by: description.sort)
     }

@@ -108,8 +108,7 @@ extension StoresSource {
   ) throws -> [NSManagedObject] {
     try answers(to: options.asStoresSee(description), options, context).flatMap { answer -> [NSManagedObject] in
       guard let references = answer.outcome.references, let store = answer.store.store else { return [] }
-      context.batches.removeAll { $0.store === store && $0.root == description.layout.rootIndex }
-      context.batches.append(
+      context.keep(
         FaultBatch(
           store: store, root: description.layout.rootIndex, keys: references.map(\.key), size: options.batchSize))
       return withExtendedLifetime(answer) {

@@ -134,7 +134,13 @@ extension ExpressionNode {
 
 extension DictionaryFetch {
   init<Result>(_ request: NSFetchRequest<Result>, _ layout: EntityLayout) throws {
-    let asked: [Any] = request.propertiesToFetch ?? layout.slots.filter { !$0.isTransient }.map(\.name)
+    var asked: [Any] = request.propertiesToFetch ?? []
+    if asked.isEmpty { asked = layout.slots.filter { !$0.isTransient }.map(\.name) }
+    if asked.isEmpty {
+      throw Failure.malformedFetchRequest(
+        entity: layout.name, what: "A request for dictionaries needs properties to fetch, and this entity stores none."
+      ).nsError
+    }
     columns = try asked.map { (property: Any) -> Column in try DictionaryFetch.column(property, layout) }
     isDistinct = request.returnsDistinctResults
     groupBy = try request.propertiesToGroupBy?.map { try DictionaryFetch.column($0, layout).expression } ?? []

@@ -202,6 +202,14 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     refresh()
     return super.contains(member)
   }
+  override func objectEnumerator() -> NSEnumerator {
+    refresh()
+    return super.objectEnumerator()
+  }
+  override func reverseObjectEnumerator() -> NSEnumerator {
+    refresh()
+    return super.reverseObjectEnumerator()
+  }
 
   // Every mutator is overridden, because some of Foundation's write to a storage of their own, which is empty here.
 
@@ -293,6 +301,15 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
       let moved = indexes.map { members[$0] }
       for index in indexes.reversed() { members.remove(at: index) }
       members.insert(contentsOf: moved, at: index)
+    }
+  }
+  override func sort(using descriptors: [NSSortDescriptor]) {
+    sort { first, second in
+      for descriptor in descriptors {
+        let order = descriptor.compare(first, to: second)
+        if order != .orderedSame { return order }
+      }
+      return .orderedSame
     }
   }
   override func sort(comparator: (Any, Any) -> ComparisonResult) {

@@ -71,7 +71,7 @@ extension NSManagedObject {
     if key == "self" { return self }
     if let own = ownAccessors[key] { return .some(own.value(of: self, forKey: key).map(wholeNumber(orValue:))) }
     var mirror: Mirror? = Mirror(reflecting: self)
-    while let level = mirror {
+    while let level = mirror, level.subjectType != NSManagedObject.self {
       if let child = level.children.first(where: { $0.label == key }) {
         return .some(unwrapped(child.value).map(wholeNumber(orValue:)))
       }

@@ -1,3 +1,6 @@
+internal import CoreData
+import Foundation
+
 /// The functions and collations that the SQL of a predicate calls. They have the same names as in a SQLite store, where
 /// the program implements them. Here they are created with the tables.
 ///
@@ -12,9 +15,9 @@
 /// | NSCoreDataDivide(number, number) | the quotient of a number that was text; it is whole if both numbers are |
 /// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number at the beginning of the text, or 0 |
 ///
-/// The bits of `options`: 1 ignores case, 128 ignores diacritics, 32 uses the locale, 2²⁰ finds whole words, 8 searches
-/// at the start, 12 at the end. Case and marks are those of ICU. Two results differ from those in memory: regular
-/// expressions are PostgreSQL's, and the order by locale is that of ICU's root locale.
+/// The bits of `options`: 1 ignores case, 128 ignores diacritics, 256 ignores the width of letters, 32 uses the locale,
+/// 2²⁰ finds whole words, 8 searches at the start, 12 at the end. Case and marks are those of ICU. Two results differ
+/// from those in memory: regular expressions are PostgreSQL's, and the order by locale is that of ICU's root locale.
 enum StoreFunctions {
   static let statements: [String] =
     collations + [
@@ -33,11 +36,15 @@ enum StoreFunctions {
           COLLATE "und-x-icu") COLLATE "und-x-icu"), U&'\\E000', 'ı'), 'ς', 'σ') END
         """),
       make(
+        "FoldWidth(text, bigint)", "text",
+        "CASE WHEN $2 & 256 = 0 THEN $1 ELSE translate($1, '\(widths.forms)', '\(widths.usual)') END"),
+      make(
         "Fold(text, bigint)", "text",
         """
         CASE WHEN $2 & 129 = 0 THEN $1
           WHEN $1 ~ '^[\\x01-\\x7f]*$' THEN CASE WHEN $2 & 1 = 0 THEN $1 ELSE lower($1 COLLATE "und-x-icu") END
-          ELSE normalize(NSCoreDataFoldCase(NSCoreDataFoldMarks(normalize($1, NFD), $2), $2), NFC) END
+          ELSE normalize(NSCoreDataFoldCase(NSCoreDataFoldMarks(normalize(NSCoreDataFoldWidth($1, $2), NFD), $2), $2),
+            NFC) END
         """),
       make("Order(text, text)", "bigint", "CASE WHEN $1 < $2 THEN -1 WHEN $1 > $2 THEN 1 ELSE 0 END::bigint"),
       make(
@@ -88,7 +95,7 @@ enum StoreFunctions {
       """,
       make(
         "Like(text, text, bigint)", "boolean",
-        "NSCoreDataFold($1, $3) COLLATE \"C\" LIKE NSCoreDataLikePattern(NSCoreDataFold($2, $3))"),
+        "NSCoreDataFold($1, $3 & ~256) COLLATE \"C\" LIKE NSCoreDataLikePattern(NSCoreDataFold($2, $3 & ~256))"),
       make(
         "Matches(text, text, bigint)", "boolean",
         """
@@ -154,6 +161,13 @@ enum StoreFunctions {
 
   private static let marks =
     "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u1ab0-\\u1abd\\u1dc0-\\u1dff\\u20d0-\\u20dc\\ufe20-\\ufe2f"
+
+  /// The letters of full and half width, and in the same order those that they are forms of, as texts in SQL.
+  private static let widths: (forms: String, usual: String) = {
+    let forms = ([0x3000] + (0xFF01...0xFFEE)).compactMap(Unicode.Scalar.init).map(String.init)
+      .filter { withUsualWidth($0) != $0 }
+    return (forms.joined(), forms.map(withUsualWidth).joined().replacingOccurrences(of: "'", with: "''"))
+  }()
 
   private static func make(_ signature: String, _ result: String, _ body: String) -> String {
     "CREATE FUNCTION NSCoreData\(signature) RETURNS \(result) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ "

@@ -51,7 +51,7 @@ enum FunctionEvaluation {
     case .uppercase: return text { $0.uppercased() }
     case .lowercase: return text { $0.lowercased() }
     case .canonical:
-      return text { foldForComparison($0, options: [.caseInsensitive, .diacriticInsensitive]) }
+      return text { foldForComparison($0, options: [.caseInsensitive, .diacriticInsensitive], foldsWidth: false) }
     case .length: return length
     case .noIndex: return { $0[0] }
     case .cast: return { values in cast(values[0].constant, to: values[1].constant) }

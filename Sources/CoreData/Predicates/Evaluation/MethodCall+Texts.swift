@@ -68,7 +68,7 @@ extension MethodCall {
 
   /// The order as -1, 0 or 1, like the raw values of `ComparisonResult`.
   private static func order(_ options: Comparison.Options) -> Call {
-    strings { .int(Int64(compareStrings($0, $1, options: options).signum())) }
+    strings { .int(Int64(compareStrings($0, $1, options: options, foldsWidth: false).signum())) }
   }
 
   private static func url(_ apply: @escaping (URL) -> String?) -> Call {

@@ -8,10 +8,14 @@ import Foundation
 /// - `caseInsensitive`: full case folding ("Straße" and "STRASSE" are equal).
 /// - `diacriticInsensitive`: combining marks on Latin, Greek and Cyrillic letters are dropped; those of other
 ///   scripts spell words and stay.
+/// - Either of them: letters of full and of half width are those of the usual width, as in the searches that Core Data
+///   logs, whose options have `widthInsensitive` in them.
 /// - `normalized`: the text as it is; it overrides both.
 ///
 /// With either of the first two the result is in Unicode's normal form C.
-func foldForComparison(_ text: String, options: Comparison.Options) -> String {
+///
+/// - Parameter foldsWidth: False for patterns, in which a wide `*` is no wildcard, and for orders.
+func foldForComparison(_ text: String, options: Comparison.Options, foldsWidth: Bool = true) -> String {
   guard !options.contains(.normalized),
     !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
   else { return text }
@@ -20,6 +24,7 @@ func foldForComparison(_ text: String, options: Comparison.Options) -> String {
   let stripsMarks = options.contains(.diacriticInsensitive)
   var scalars = String.UnicodeScalarView()
   var stripping = false
+  let text = foldsWidth ? withUsualWidth(text) : text
   for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
     if stripsMarks {
       if isCombiningMark(scalar) {
@@ -40,6 +45,23 @@ func foldForComparison(_ text: String, options: Comparison.Options) -> String {
     }
   }
   return String(scalars).precomposedStringWithCanonicalMapping
+}
+
+/// `text` with the letters of full and half width replaced by those that they are forms of, one for one.
+package func withUsualWidth(_ text: String) -> String {
+  func isForm(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{3000}" || (0xFF01...0xFFEE).contains(scalar.value) }
+  guard text.unicodeScalars.contains(where: isForm) else { return text }
+  var scalars = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    // Its compatibility mapping goes on, to a blank and a combining mark.
+    case "\u{FFE3}": scalars.append("\u{AF}")
+    case _ where isForm(scalar):
+      scalars.append(contentsOf: String(scalar).decomposedStringWithCompatibilityMapping.unicodeScalars)
+    default: scalars.append(scalar)
+    }
+  }
+  return String(scalars)
 }
 
 /// `text` folded if it is ASCII, else nil. ASCII has no diacritics.
@@ -76,16 +98,19 @@ private func marksAreDiacritics(after scalar: Unicode.Scalar) -> Bool {
 }
 
 /// Compares two strings for `<`, `==` and sorting: negative, zero or positive.
-func compareStrings(_ a: String, _ b: String, options: Comparison.Options) -> Int {
+///
+/// - Parameter foldsWidth: False for sorting, as `caseInsensitiveCompare(_:)` knows of no width.
+func compareStrings(_ a: String, _ b: String, options: Comparison.Options, foldsWidth: Bool = true) -> Int {
+  func fold(_ text: String) -> String { foldForComparison(text, options: options, foldsWidth: foldsWidth) }
   if options.contains(.localeSensitive), !options.contains(.normalized) {
-    let x = foldForComparison(a, options: options)
-    let y = foldForComparison(b, options: options)
+    let x = fold(a)
+    let y = fold(b)
     return x.compare(y, options: [], range: nil, locale: .current).rawValue
   }
   guard !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive]) else {
     return binaryCompare(a, b)
   }
-  return binaryCompare(foldForComparison(a, options: options), foldForComparison(b, options: options))
+  return binaryCompare(fold(a), fold(b))
 }
 
 /// A pattern of `LIKE`: `*` is any text, `?` any one character (one Unicode scalar of the composed text),
@@ -103,7 +128,7 @@ struct LikePattern {
     self.options = options
     var pieces: [Piece] = []
     var escaped = false
-    for byte in foldForComparison(pattern, options: options).utf8 {
+    for byte in foldForComparison(pattern, options: options, foldsWidth: false).utf8 {
       switch byte {
       case _ where escaped: pieces.append(.byte(byte))
       case UInt8(ascii: "\\"):
@@ -120,7 +145,7 @@ struct LikePattern {
   }
 
   func matches(_ text: String) -> Bool {
-    var folded = foldForComparison(text, options: options)
+    var folded = foldForComparison(text, options: options, foldsWidth: false)
     return folded.withUTF8(matches)
   }
 
@@ -173,12 +198,12 @@ struct RegularExpressionPattern {
     // The pattern is not folded, since that would turn \S into \s; the expression has an option for case.
     self.options = options.subtracting(.caseInsensitive)
     expression = try NSRegularExpression(
-      pattern: "\\A(?:\(foldForComparison(pattern, options: self.options)))\\z",
+      pattern: "\\A(?:\(foldForComparison(pattern, options: self.options, foldsWidth: false)))\\z",
       options: options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : [])
   }
 
   func matches(_ text: String) -> Bool {
-    let folded = foldForComparison(text, options: options)
+    let folded = foldForComparison(text, options: options, foldsWidth: false)
     let range = NSRange(location: 0, length: folded.utf16.count)
     return expression.firstMatch(in: folded, options: [], range: range) != nil
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A sort descriptor by a key, which Foundation's class on Linux can't do.
 ///
@@ -20,7 +21,12 @@ final class KeySortDescriptor: NSSortDescriptor {
     comparison = comparator
     let components = KeySortDescriptor.components(keyText ?? "")
     steps = Result { try CompiledKeyPath(components) }
-    super.init(keyPath: \String.count, ascending: ascending)
+    let collation = selector.flatMap(SortKey.Collation.init) ?? .binary
+    let order = SortKey(path: [], ascending: true, collation: collation)
+    // What `comparator` returns: it compares values, in ascending order.
+    super.init(
+      keyPath: \String.count, ascending: ascending,
+      comparator: comparator ?? { order.compare(PredicateValue(any: $0), PredicateValue(any: $1)) })
   }
 
   private static func components(_ key: String) -> [String] {
@@ -88,6 +94,52 @@ final class KeySortDescriptor: NSSortDescriptor {
 
   override var description: String {
     "(\(keyText ?? "no key"), \(ascending ? "ascending" : "descending"), \(selectorName ?? "compare:"))"
+  }
+}
+
+extension NSSortDescriptor {
+  /// Sorts objects by a property and your own comparison, which gets the values. It works in arrays, and in fetches
+  /// from stores that are evaluated in memory. SQLite can't call it.
+  ///
+  /// Foundation's own initializer has the same form for all key paths. A request could not tell its comparison from the
+  /// usual one.
+  public convenience init<Root: NSObject, Value>(
+    keyPath: KeyPath<Root, Value>, ascending: Bool, comparator: @escaping Comparator
+  ) {
+    self.init(foundationsPath: keyPath, ascending, comparator)
+    ComparedDescriptors.note(self)
+  }
+
+  /// The same call, which leads to Foundation's where nothing is known of `Root`.
+  private convenience init<Root, Value>(
+    foundationsPath keyPath: KeyPath<Root, Value>, _ ascending: Bool, _ comparator: @escaping Comparator
+  ) {
+    self.init(keyPath: keyPath, ascending: ascending, comparator: comparator)
+  }
+
+  /// The comparison that the program gave, for a descriptor by a key path; nil for one that compares as values do.
+  var givenComparator: Comparator? {
+    if let own = self as? KeySortDescriptor { return own.comparison }
+    return ComparedDescriptors.contains(self) ? comparator : nil
+  }
+}
+
+/// Foundation's descriptors whose comparison is the program's. They have no place for such a mark.
+private enum ComparedDescriptors {
+  private struct Weakly: @unchecked Sendable { weak var descriptor: NSSortDescriptor? }
+
+  private static let entries = Mutex<[ObjectIdentifier: Weakly]>([:])
+
+  static func note(_ descriptor: NSSortDescriptor) {
+    entries.withLock { entries in
+      // Another may have had the address before.
+      entries[ObjectIdentifier(descriptor)] = Weakly(descriptor: descriptor)
+      if entries.count.isMultiple(of: 64) { entries = entries.filter { $0.value.descriptor != nil } }
+    }
+  }
+
+  static func contains(_ descriptor: NSSortDescriptor) -> Bool {
+    entries.withLock { $0[ObjectIdentifier(descriptor)]?.descriptor === descriptor }
   }
 }
 

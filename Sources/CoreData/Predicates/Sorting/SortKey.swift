@@ -46,6 +46,7 @@ package struct SortKey: Hashable, Sendable {
     } else {
       let path = try KeyPathNames.path(of: descriptor.keyPath)
       self.init(path: path, ascending: descriptor.ascending)
+      comparison = descriptor.givenComparator.map(SortComparison.init)
     }
   }
 
@@ -154,7 +155,7 @@ extension SortKey.Collation {
   func order(_ a: String, _ b: String) -> Int {
     switch self {
     case .binary: binaryCompare(a, b)
-    case .caseInsensitive: compareStrings(a, b, options: .caseInsensitive)
+    case .caseInsensitive: compareStrings(a, b, options: .caseInsensitive, foldsWidth: false)
     case .localized: a.localizedCompare(b).rawValue
     case .localizedCaseInsensitive: a.localizedCaseInsensitiveCompare(b).rawValue
     case .localizedStandard: StandardOrder.order(a, b)

@@ -82,7 +82,7 @@ enum StoreFunctions {
     try connection.registerText("NSCoreDataUppercase") { text, _ in text.uppercased() }
     try connection.registerText("NSCoreDataLowercase") { text, _ in text.lowercased() }
     try connection.registerText("NSCoreDataCanonical") { text, _ in
-      foldForComparison(text, options: [.caseInsensitive, .diacriticInsensitive])
+      foldForComparison(text, options: [.caseInsensitive, .diacriticInsensitive], foldsWidth: false)
     }
     try connection.registerText("NSCoreDataFold", argumentCount: 2) { text, arguments in
       foldForComparison(text, options: options(arguments[1].int))
