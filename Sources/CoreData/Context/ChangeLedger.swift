@@ -64,14 +64,14 @@ final class ChangeLedger {
   var newObjects: ContiguousArray<NSManagedObject> { insertedList.keeping { $0.state.contains(.inserted) } }
 
   /// Saved objects that were changed since.
-  var changedObjects: ContiguousArray<NSManagedObject> { updatedList.keeping { $0.isUpdated } }
+  var changedObjects: ContiguousArray<NSManagedObject> { updatedList.keeping { $0.state.isUpdated } }
 
   /// Objects to be deleted. Until an event ends, new ones may be among them.
   var deletedObjects: ContiguousArray<NSManagedObject> { deletedList.keeping { $0.state.contains(.deleted) } }
 
   /// Whether a save would have anything to write.
   var hasChanges: Bool {
-    insertedList.contains { $0.state.contains(.inserted) } || updatedList.contains { $0.isUpdated }
+    insertedList.contains { $0.state.contains(.inserted) } || updatedList.contains { $0.state.isUpdated }
       || deletedList.contains { $0.state.contains(.deleted) }
   }
 
@@ -137,6 +137,12 @@ final class ChangeLedger {
     }
     object.marks = addingToEvent(object, marks)
   }
+
+  /// A deleted object's `prepareForDeletion()` begins. Until it ends, only a save applies the object's delete rules.
+  func preparing(_ object: NSManagedObject) { object.marks.insert(.preparing) }
+
+  /// It has ended.
+  func prepared(_ object: NSManagedObject) { object.marks.remove(.preparing) }
 
   /// The delete rules of a deleted object have been applied, or shall not be.
   func rulesApplied(to object: NSManagedObject) { object.marks.insert(.propagated) }
@@ -260,8 +266,17 @@ final class ChangeLedger {
   /// An object's changes are written. It is no longer new, changed or deleted, and the lists drop it when the save
   /// ends.
   func saved(_ object: NSManagedObject) {
-    object.marks.subtract([.pending, .listed, .propagated])
+    object.marks.subtract([.pending, .listed, .propagated, .saved])
   }
+
+  /// The same for an object that will be told by `didSave()`. Until `toldOfSave(_:)` it says what the save did to it.
+  func savedUntold(_ object: NSManagedObject) {
+    let marks = object.marks
+    object.marks = marks.subtracting([.pending, .listed, .propagated, .saved]).union(marks.savedMarks)
+  }
+
+  /// `didSave()` has been called on all objects of the save.
+  func toldOfSave(_ object: NSManagedObject) { object.marks.subtract(.saved) }
 
   /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the
   /// written stores end; `nil` means all stores.
@@ -338,7 +353,7 @@ extension NSManagedObjectContext {
   {
     (
       ledger.insertedList.filter { $0.state.intersection([.inserted, .deleted]) == .inserted },
-      ledger.updatedList.filter { $0.isUpdated }, ledger.deletedList.filter { $0.state.contains(.deleted) }
+      ledger.updatedList.filter { $0.state.isUpdated }, ledger.deletedList.filter { $0.state.contains(.deleted) }
     )
   }
 }

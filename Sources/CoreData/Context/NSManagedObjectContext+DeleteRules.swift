@@ -4,6 +4,10 @@ extension NSManagedObjectContext {
     ledger.deletedList.contains { $0.state.contains(.deleted) && !$0.state.contains(.propagated) }
   }
 
+  /// The marks of objects whose rules are not to be applied now. Whoever fetches in `prepareForDeletion()` still finds
+  /// the object's relationships. A save can't leave the object out.
+  private var rulesWait: ObjectState { isSaving ? .propagated : [.propagated, .preparing] }
+
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
   /// while it is walked. New objects leave when the event ends, so their rules can't wait for the save.
   ///
@@ -16,8 +20,9 @@ extension NSManagedObjectContext {
     var unread: (any Error)?
     var postponed: [NSManagedObject] = []
     var left: Set<ObjectIdentifier> = []
+    let rulesWait = rulesWait
     func isDue(_ object: NSManagedObject) -> Bool {
-      object.state.contains(.deleted) && !object.state.contains(.propagated)
+      object.state.contains(.deleted) && object.state.isDisjoint(with: rulesWait)
         && !(isForNewOnly && !object.state.contains(.inserted))
         && (left.isEmpty || !left.contains(ObjectIdentifier(object)))
     }
@@ -31,7 +36,10 @@ extension NSManagedObjectContext {
       let object = ledger.deletedList[index]
       reading?.readNewcomers(from: index)
       index += 1
-      guard isDue(object) else { continue }
+      guard isDue(object) else {
+        if isStillPreparing(object) { postponed.append(object) }
+        continue
+      }
       if reading?.lacks(object) == true {
         left.insert(ObjectIdentifier(object))
         continue
@@ -48,6 +56,11 @@ extension NSManagedObjectContext {
       withExtendedLifetime(read) {}
     }
     return (unread ?? reading?.error, postponed)
+  }
+
+  /// Whether a new object can't leave yet, because its `prepareForDeletion()` is running.
+  private func isStillPreparing(_ object: NSManagedObject) -> Bool {
+    object.state.contains([.deleted, .inserted, .preparing]) && !isSaving
   }
 
   /// Reads the members that delete rules ask for, and the rows of the faults that they change. With an undo manager it
@@ -90,8 +103,7 @@ extension NSManagedObjectContext {
       for destination in destinations where !destination.state.contains(.deleted) {
         if destination.state.contains(.fault) { destination.fireForChange() }
         if destination.state.contains(.inaccessible) { continue }
-        destination.prepareForDeletion()
-        markDeleted(destination)
+        beginDeletion(of: destination)
       }
       object.nullify(property)
     @unknown default: break

@@ -80,8 +80,7 @@ extension NSManagedObjectContext {
     if object.state.contains(.deleted) { return }
     if object.state.contains(.fault) { object.fireForChange() }
     if object.state.contains(.inaccessible) { return }
-    object.prepareForDeletion()
-    markDeleted(object)
+    beginDeletion(of: object)
   }
 
   /// ``object(with:)``.

@@ -319,7 +319,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Saved objects that were changed since.
   open var updatedObjects: Set<NSManagedObject> {
     guardQueue("updatedObjects")
-    return Set(ledger.updatedList.lazy.filter { $0.isUpdated })
+    return Set(ledger.updatedList.lazy.filter { $0.state.isUpdated })
   }
 
   /// Objects that the next save deletes.
