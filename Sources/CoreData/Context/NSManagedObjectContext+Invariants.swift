@@ -54,7 +54,8 @@ extension NSManagedObjectContext {
     if object.state.contains(.inserted), object.state.contains(.updated) {
       broken.append("Invariant 2: \(name) is inserted and updated.")
     }
-    if !source.mayHave(object.key), !object.state.contains(.inserted) {
+    // A fault may have been made for any id, and finds no row.
+    if !source.mayHave(object.key), object.state.isDisjoint(with: [.inserted, .fault, .inaccessible]) {
       broken.append("Invariant 4: \(name) has a temporary id, but is not new.")
     }
     return broken

@@ -337,7 +337,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The same for whoever is the last to have the context, on any thread.
   package final var remainingObjects: [NSManagedObject] { owner?.allObjects ?? [] }
 
-  /// The object with an id: the registered one, or else a fault. Does not check whether the row exists.
+  /// The object with an id: the registered one, or else a fault. Does not check whether the row exists. A temporary id
+  /// that means nothing to this context gives a fault that has none.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { findObject(with: objectID) }
 
   /// The object with an id, if the context has it.
