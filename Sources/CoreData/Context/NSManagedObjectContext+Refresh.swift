@@ -184,6 +184,8 @@ extension NSManagedObject {
   final func turnIntoFault(_ announced: AnnouncedChange? = nil) {
     if state.contains(.fault) {
       row = nil
+      // Members may have been read for a question from the other side.
+      if !toManyStates.isEmpty { toManyStates = [] }
       return
     }
     let announced = announced ?? announceChanges(.setting)
