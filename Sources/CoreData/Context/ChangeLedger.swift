@@ -44,6 +44,9 @@ final class ChangeLedger {
   @exclusivity(unchecked) private(set) var insertedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var updatedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var deletedList = ContiguousArray<NSManagedObject>()
+  /// How many of the deleted objects, from the first, the search for due delete rules can pass over: each has followed
+  /// its rules, or is deleted no more.
+  private(set) var settledDeletions = 0
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) private(set) var lockedList = ContiguousArray<NSManagedObject>()
 
@@ -134,6 +137,9 @@ final class ChangeLedger {
     if !marks.contains(.listedDeleted) {
       marks.insert(.listedDeleted)
       deletedList.append(object)
+    } else if !marks.contains(.propagated) {
+      // Its place in the list is of an earlier deletion.
+      settledDeletions = 0
     }
     object.marks = addingToEvent(object, marks)
   }
@@ -146,6 +152,15 @@ final class ChangeLedger {
 
   /// The delete rules of a deleted object have been applied, or shall not be.
   func rulesApplied(to object: NSManagedObject) { object.marks.insert(.propagated) }
+
+  /// Passes over the deleted objects whose rules were applied, up to the first with rules still due.
+  func settleDeletions() {
+    while settledDeletions < deletedList.count {
+      let state = deletedList[settledDeletions].state
+      if state.contains(.deleted) && !state.contains(.propagated) { return }
+      settledDeletions += 1
+    }
+  }
 
   /// The deletion of an object is taken back. For observers who were told of the deletion it is a new object.
   func undeleted(_ object: NSManagedObject, isNewToObservers: Bool = false) {
@@ -282,6 +297,7 @@ final class ChangeLedger {
   /// written stores end; `nil` means all stores.
   func saveEnded(count: Int, stores: Set<UInt16>? = nil) {
     // Objects that dropped out before the save, as by a refresh, have to be listed again at their next change.
+    settledDeletions = 0
     if insertedList.count + updatedList.count + deletedList.count != count {
       tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
       // The mark decides, since a deleted object that was updated is updated again when the deletion is taken back.
@@ -311,6 +327,7 @@ final class ChangeLedger {
     insertedList = []
     updatedList = []
     deletedList = []
+    settledDeletions = 0
     lockedList = []
     _ = takeEvent()
   }

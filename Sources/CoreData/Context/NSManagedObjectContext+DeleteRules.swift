@@ -1,7 +1,9 @@
 /// What happens to the objects at the other end of a deleted object's relationships.
 extension NSManagedObjectContext {
   var hasDeletesToPropagate: Bool {
-    ledger.deletedList.contains { $0.state.contains(.deleted) && !$0.state.contains(.propagated) }
+    ledger.deletedList[ledger.settledDeletions...].contains {
+      $0.state.contains(.deleted) && $0.state.isDisjoint(with: rulesWait)
+    }
   }
 
   /// The marks of objects whose rules are not to be applied now. Whoever fetches in `prepareForDeletion()` still finds
@@ -26,11 +28,11 @@ extension NSManagedObjectContext {
         && !(isForNewOnly && !object.state.contains(.inserted))
         && (left.isEmpty || !left.contains(ObjectIdentifier(object)))
     }
-    var index = 0
+    var index = ledger.settledDeletions
     while true {
       if index == ledger.deletedList.count {
         // One whose deletion was taken back is in the list still, before the one whose rule deletes it again.
-        guard let again = ledger.deletedList.firstIndex(where: isDue) else { break }
+        guard let again = ledger.deletedList[ledger.settledDeletions...].firstIndex(where: isDue) else { break }
         index = again
       }
       let object = ledger.deletedList[index]
@@ -55,6 +57,7 @@ extension NSManagedObjectContext {
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
       withExtendedLifetime(read) {}
     }
+    ledger.settleDeletions()
     return (unread ?? reading?.error, postponed)
   }
 
@@ -116,14 +119,17 @@ extension NSManagedObjectContext {
 private final class DeleteRuleReading {
   private let context: NSManagedObjectContext
   /// How many of the deleted objects have been prepared.
-  private var count = 0
+  private var count: Int
   private var unread: Set<ObjectIdentifier> = []
   /// Why reading failed for some objects.
   private(set) var error: (any Error)?
   /// Keeps rows alive until the rules have been applied.
   private var held: [NSManagedObject] = []
 
-  init(_ context: NSManagedObjectContext) { self.context = context }
+  init(_ context: NSManagedObjectContext) {
+    self.context = context
+    count = context.ledger.settledDeletions
+  }
 
   func lacks(_ object: NSManagedObject) -> Bool { !unread.isEmpty && unread.contains(ObjectIdentifier(object)) }
 
