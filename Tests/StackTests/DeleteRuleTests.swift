@@ -188,6 +188,91 @@ struct DeleteRuleTests {
     }
   }
 
+  @Test(
+    "An object that prepares for its deletion is marked by then, so the last of several can take their owner along",
+    arguments: StoreKind.withCustom, [false, true])
+  func lastOne(_ kind: StoreKind, isSaved: Bool) throws {
+    let (owner, part) = (entity("Owner"), entity("Part", class: LastOne.self))
+    join(relate(owner, "parts", .many, to: part), relate(part, "owner", .one, to: owner))
+    try withStack(kind, model([owner, part])) { stack, context in
+      let owner = context.new("Owner")
+      let parts = (0..<2).map { _ in context.new("Part", ["owner": owner]) }
+      if isSaved { try context.save() }
+      context.delete(parts[0])
+      #expect(!owner.isDeleted)
+      context.delete(parts[1])
+      #expect(owner.isDeleted)
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.all("Owner").isEmpty && other.all("Part").isEmpty) }
+    }
+  }
+
+  @Test(
+    "Two objects that delete each other when they prepare are prepared once each", arguments: StoreKind.withCustom,
+    [false, true])
+  func mutual(_ kind: StoreKind, byCascade: Bool) throws {
+    let (owner, part) = (entity("Owner"), entity("Part", class: Mutual.self))
+    relate(owner, "part", .one, to: part, rule: .cascadeDeleteRule)
+    relate(part, "other", .one, to: part)
+    try withStack(kind, model([owner, part])) { stack, context in
+      let parts = (0..<2).map { _ in context.new("Part") as! Mutual }
+      (parts[0]["other"], parts[1]["other"]) = (parts[1], parts[0])
+      let owner = context.new("Owner", ["part": parts[0]])
+      try context.save()
+      context.delete(byCascade ? owner : parts[0])
+      context.processPendingChanges()
+      #expect(parts.map(\.count) == [1, 1] && parts.allSatisfy { $0.isDeleted })
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.all("Part").isEmpty) }
+    }
+  }
+
+  @Test(
+    "The relationships still stand after a fetch in prepareForDeletion, of new objects as of saved ones",
+    arguments: StoreKind.withCustom, [false, true])
+  func fetchWhilePreparing(_ kind: StoreKind, isSaved: Bool) throws {
+    let (owner, part) = (entity("Owner", [attribute("name")]), entity("Part", [attribute("name")], class: Asking.self))
+    join(
+      relate(owner, "parts", .many, to: part),
+      relate(part, "owner", .one, to: owner, rule: .cascadeDeleteRule))
+    try withStack(kind, model([owner, part])) { stack, context in
+      let owner = context.new("Owner", ["name": "o"])
+      let part = context.new("Part", ["owner": owner]) as! Asking
+      if isSaved { try context.save() }
+      context.delete(part)
+      #expect(part.log == ["0 parts, owner o"] && !owner.isDeleted)
+      context.processPendingChanges()
+      #expect(isSaved ? owner.isDeleted && part.isDeleted : !owner.isInserted && part.managedObjectContext == nil)
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.all("Owner").isEmpty && other.all("Part").isEmpty) }
+    }
+  }
+
+  @Test(
+    "An object that is deleted again in a later event follows its rules again", arguments: StoreKind.withCustom)
+  func deletedAgain(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let authors = (0..<2).map { _ in context.new("Author") }
+      let books = authors.map { context.new("Book", ["author": $0]) }
+      try context.save()
+      for author in authors {
+        context.delete(author)
+        context.processPendingChanges()
+      }
+      #expect(books.allSatisfy { $0.isDeleted })
+      context.insert(authors[0])
+      context.insert(books[0])
+      books[0]["author"] = authors[0]
+      context.processPendingChanges()
+      #expect(!books[0].isDeleted)
+      context.delete(authors[0])
+      context.processPendingChanges()
+      #expect(books[0].isDeleted)
+      try context.save()
+      try stack.elsewhere { other throws in #expect(try other.all("Book").isEmpty && other.all("Author").isEmpty) }
+    }
+  }
+
   @Test("Without propagatesDeletesAtEndOfEvent the rules wait for the save", arguments: StoreKind.withCustom)
   func atSave(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
@@ -238,5 +323,30 @@ final class Preparing: NSManagedObject {
   var log: [String] = []
   override func prepareForDeletion() {
     log.append((value(forKeyPath: "owner.name") as? String) ?? "no owner")
+  }
+}
+
+/// Deletes its owner if no other part is left.
+final class LastOne: NSManagedObject {
+  override func prepareForDeletion() {
+    guard let owner = object("owner"), owner.objects("parts").allSatisfy(\.isDeleted) else { return }
+    managedObjectContext?.delete(owner)
+  }
+}
+
+final class Mutual: NSManagedObject {
+  nonisolated(unsafe) var count = 0
+  override func prepareForDeletion() {
+    count += 1
+    if let other = object("other") { managedObjectContext?.delete(other) }
+  }
+}
+
+/// Fetches when it prepares.
+final class Asking: NSManagedObject {
+  nonisolated(unsafe) var log: [String] = []
+  override func prepareForDeletion() {
+    let parts = try? managedObjectContext?.all("Part").count
+    log.append("\(parts ?? -1) parts, owner \((value(forKeyPath: "owner.name") as? String) ?? "gone")")
   }
 }

@@ -89,6 +89,75 @@ struct IdentityTests {
   }
 
   @Test(
+    "A temporary id that the context does not know gives one fault, which reads as empty and is nothing to save",
+    arguments: StoreKind.withCustom, ["another context's", "forgotten", "gone"])
+  func unknownTemporary(_ kind: StoreKind, _ whose: String) throws {
+    try withStack(kind) { stack, context in
+      let (other, book) = (stack.newContext(), context.new("Book", ["title": "mine"]))
+      let theirs = other.performAndWait { other.new("Book", ["title": "theirs"]) }
+      let id = whose == "another context's" ? theirs.objectID : book.objectID
+      switch whose {
+      case "forgotten": context.reset()
+      case "gone":
+        context.delete(book)
+        context.processPendingChanges()
+      default: context.rollback()
+      }
+      let found = context.object(with: id)
+      #expect(found.isFault && found.objectID == id && found.entity.name == "Book" && !found.hasChanges)
+      #expect(context.object(with: id) === found && context.registeredObject(for: id) === found)
+      #expect(
+        failure { _ = try context.existingObject(with: id) }?.code == NSManagedObjectReferentialIntegrityError)
+      #expect(throws: (any Error).self) { try context.fulfil([found]) }
+      try other.performAndWait { try other.save() }
+      #expect(found.string("title") == nil && found.objects("tags").isEmpty && found.object("author") == nil)
+      #expect(!found.isDeleted && !found.hasChanges && !context.hasChanges)
+      context.refreshAllObjects()
+      context.new("Book", ["title": "new"])
+      try context.save()
+      #expect(try context.strings("Book", "title") == ["new", "theirs"])
+      context.delete(found)
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["new", "theirs"])
+    }
+  }
+
+  @Test("An object that comes into the context displaces the fault for its temporary id", arguments: [false, true])
+  func unknownTemporaryComes(isRead: Bool) throws {
+    try withStack(.inMemory) { stack, context in
+      let tag = NSManagedObject(entity: try #require(stack.model.entitiesByName["Tag"]), insertInto: nil)
+      tag["name"] = "free"
+      let found = context.object(with: tag.objectID)
+      if isRead { #expect(found.string("name") == nil) }
+      context.insert(tag)
+      #expect(context.object(with: tag.objectID) === tag && found.managedObjectContext == nil)
+      try context.save()
+      #expect(try context.strings("Tag", "name") == ["free"])
+    }
+    try withUndo(.inMemory) { _, context, _ in
+      let tag = context.step { context.new("Tag", ["name": "redone"]) }
+      context.undo()
+      let found = context.object(with: tag.objectID)
+      if isRead { #expect(found.string("name") == nil) }
+      context.redo()
+      #expect(context.object(with: tag.objectID) === tag && found.managedObjectContext == nil)
+      try context.save()
+      #expect(try context.strings("Tag", "name") == ["redone"])
+    }
+  }
+
+  @Test("The use of a temporary id that the context does not know is reported", arguments: [true, false])
+  func unknownTemporaryReport(isDeleted: Bool) async throws {
+    let result =
+      isDeleted
+      ? await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { try readUnknown(true) }
+      : await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { try readUnknown(false) }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.contains("CoreData could not fulfill a fault for <x-coredata:"), "\(words)")
+    #expect(words.contains("Its id is temporary: it belongs to an object of another context"), "\(words)")
+  }
+
+  @Test(
     "obtainPermanentIDs gives ids ahead of the save, and the objects stay inserted",
     arguments: StoreKind.allCases)
   func obtain(_ kind: StoreKind) throws {
@@ -308,5 +377,14 @@ struct IdentityTests {
         context.rollback()
       }
     }
+  }
+}
+
+private func readUnknown(_ isDeleted: Bool) throws {
+  try withStack(.inMemory) { stack, context in
+    context.shouldDeleteInaccessibleFaults = isDeleted
+    let other = stack.newContext()
+    let theirs = other.performAndWait { other.new("Tag") }
+    _ = context.object(with: theirs.objectID)["name"]
   }
 }

@@ -64,7 +64,7 @@ struct LifeCycleTests {
       object["text"] = "newer"
       #expect(lines { context.refresh(object, mergeChanges: true) } == ["awake 32"])
       #expect(lines { context.rollback() } == ["awake 16"])
-      #expect(lines { context.delete(object) } == ["prepareForDeletion false"])
+      #expect(lines { context.delete(object) } == ["prepareForDeletion true"])
       #expect(object.isDeleted && object.managedObjectContext === context)
       let save3 = try lines { try context.save() }
       #expect(save3 == ["willSave", "validateForDelete", "didSave false"])
@@ -359,6 +359,64 @@ struct LifeCycleTests {
     }
   }
 
+  @Test(
+    "In didSave objects still say whether the save has inserted, updated or deleted them, and no longer when it is told",
+    arguments: StoreKind.withCustom, [false, true])
+  func savedAs(_ kind: StoreKind, inChild: Bool) throws {
+    let model = model([entity("Note", [attribute("text")], class: SavedNote.self)])
+    try withStack(kind, model) { stack, context in
+      let context = inChild ? NSManagedObjectContext.child(of: context) : context
+      try context.performAndWait {
+        let notes = (0..<2).map { context.new("Note", ["text": "\($0)"]) as! SavedNote }
+        try context.save()
+        #expect(notes.map(\.heard) == [["inserted"], ["inserted"]])
+        notes[0]["text"] = "changed"
+        context.delete(notes[1])
+        let all = notes + [context.new("Note", ["text": "new"]) as! SavedNote]
+        for note in all { note.others = all.filter { $0 !== note } }
+        nonisolated(unsafe) var told: [String] = []
+        let observer = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+        ) { _ in told = all.map(\.standing) }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        try context.save()
+        #expect(
+          all.map { $0.heard.last } == [
+            "updated, beside deleted, inserted", "deleted, beside updated, inserted",
+            "inserted, beside updated, deleted",
+          ])
+        #expect(told == ["nothing", "nothing", "nothing"] && told == all.map(\.standing))
+        all[2].reply = "again"
+        all[2]["text"] = "a"
+        try context.save()
+        #expect(all[2].heard.last == "updated, beside nothing, nothing")
+        #expect(all[2].standing == "updated" && all[2].hasChanges && context.updatedObjects == [all[2]])
+        try context.save()
+        #expect(all[2].standing == "nothing" && !context.hasChanges && all[2].string("text") == "again")
+        for note in all { note.others = [] }
+      }
+    }
+  }
+
+  @Test(
+    "An object that is set to what it has hears of the save from its beginning to its end, and nobody else does",
+    arguments: StoreKind.withCustom)
+  func unchanged(_ kind: StoreKind) throws {
+    let model = model([entity("Note", [attribute("text")], class: CountingNote.self)])
+    try withStack(kind, model) { _, context in
+      let note = context.new("Note", ["text": "a"]) as! CountingNote
+      try context.save()
+      (note.willSaves, note.didSaves) = (0, 0)
+      let log = NotificationLog(context)
+      note["text"] = "a"
+      #expect(note.hasChanges)
+      try context.save()
+      #expect(note.willSaves == 1 && note.didSaves == 1)
+      #expect(!note.hasChanges && !note.isUpdated)
+      #expect(log["didSave"]?.userInfo?[NSUpdatedObjectsKey] == nil)
+    }
+  }
+
   @Test("A rollback awakes an object that was changed and deleted once")
   func rolledBackOnce() throws {
     let model = model([entity("Note", [attribute("text")], class: CountingNote.self)])
@@ -391,9 +449,32 @@ final class Endless: NSManagedObject {
 /// Counts what it is told.
 final class CountingNote: NSManagedObject {
   nonisolated(unsafe) var willSaves = 0
+  nonisolated(unsafe) var didSaves = 0
   nonisolated(unsafe) var awakenings: [NSSnapshotEventType] = []
   override func willSave() { willSaves += 1 }
+  override func didSave() { didSaves += 1 }
   override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { awakenings.append(flags) }
+}
+
+/// Writes down what it and others are in `didSave`.
+final class SavedNote: NSManagedObject {
+  nonisolated(unsafe) var heard: [String] = []
+  nonisolated(unsafe) var others: [SavedNote] = []
+  /// What it sets in `didSave`, once.
+  nonisolated(unsafe) var reply: String?
+
+  var standing: String {
+    let standing = [(isInserted, "inserted"), (isUpdated, "updated"), (isDeleted, "deleted")].filter(\.0).map(\.1)
+    return standing.isEmpty ? "nothing" : standing.joined(separator: " and ")
+  }
+
+  override func didSave() {
+    let beside = others.map(\.standing).joined(separator: ", ")
+    heard.append(others.isEmpty ? standing : "\(standing), beside \(beside)")
+    if hasChanges { heard.append("with changes") }
+    if let reply { setValue(reply, forKey: "text") }
+    reply = nil
+  }
 }
 
 /// Deletes what it leads to when it is saved.

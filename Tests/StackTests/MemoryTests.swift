@@ -125,6 +125,53 @@ struct MemoryTests {
     #expect(tag.objectID.persistentStore === stack.store)
   }
 
+  @Test(
+    "A fault whose context is gone reads as empty, can be set, and tells so",
+    arguments: ["attribute", "relation", "set"])
+  func faultWithoutContext(_ use: String) async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [use] in
+      let stack = try Stack(.inMemory)
+      let id = try stack.context.performAndWait {
+        let book = stack.context.new(
+          "Book", ["title": "A", "author": stack.context.new("Author", ["name": "N"]), "pages": 3])
+        try stack.context.save()
+        return book.objectID
+      }
+      let book = stack.newContext().object(with: id)
+      guard book.managedObjectContext == nil else { throw Unexpected("The context is there.") }
+      switch use {
+      case "attribute": if book["title"] != nil { throw Unexpected("There is a title.") }
+      case "relation": if book.object("author") != nil { throw Unexpected("There is an author.") }
+      default:
+        book["title"] = "B"
+        if book.string("title") != "B" { throw Unexpected("The title was not set.") }
+      }
+      guard book["isbn"] == nil, book.objects("tags").isEmpty, book.list("chapters").isEmpty else {
+        throw Unexpected("Something is there.")
+      }
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.components(separatedBy: "CoreData could not fulfill a fault").count == 2, "\(words)")
+    #expect(words.contains("Its context is gone."), "\(words)")
+  }
+
+  @Test("What objects of a context that is gone lead to reads as empty", arguments: StoreKind.withCustom)
+  func destinationWithoutContext(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try stack.context.performAndWait {
+      stack.context.new("Book", ["title": "A", "author": stack.context.new("Author", ["name": "N"])])
+      try stack.context.save()
+      stack.context.reset()
+    }
+    let book = try stack.elsewhere { other in
+      let book = try other.only("Book")
+      book.read()
+      return book
+    }
+    #expect(book.managedObjectContext == nil && book.string("title") == "A")
+    #expect(book.object("author")?.string("name") == nil && book.objects("tags").isEmpty)
+  }
+
   @Test("A dropped coordinator frees its stores, contexts and the model", arguments: StoreKind.allCases)
   func coordinator(_ kind: StoreKind) throws {
     weak var coordinator: NSPersistentStoreCoordinator?

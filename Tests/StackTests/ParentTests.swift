@@ -92,6 +92,22 @@ struct ParentTests {
     }
   }
 
+  @Test(
+    "A parent that was asked for a child's new object has it when the child has saved", arguments: StoreKind.withCustom,
+    [false, true])
+  func askedTooEarly(_ kind: StoreKind, isRead: Bool) throws {
+    try withChild(kind) { stack, parent, child in
+      let book = child.new("Book", ["title": "T"])
+      let early = parent.object(with: book.objectID)
+      if isRead { #expect(early.string("title") == nil) }
+      #expect(early.objectID == book.objectID && !parent.hasChanges)
+      try child.save()
+      #expect(parent.object(with: book.objectID) === early && early.isInserted && early.string("title") == "T")
+      try parent.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["T"])
+    }
+  }
+
   @Test("A permanent id finds the object that the child knows by its temporary one", arguments: StoreKind.withCustom)
   func findingByPermanentID(_ kind: StoreKind) throws {
     try withChild(kind) { _, parent, child in

@@ -33,6 +33,29 @@ struct RefreshRuleTests {
     }
   }
 
+  @Test(
+    "A refreshed fault reads members anew that were read to answer for the other side",
+    arguments: StoreKind.withCustom, ["one", "all"])
+  func membersOfAFault(_ kind: StoreKind, _ refresh: String) throws {
+    try withStack(kind) { stack, context in
+      let tag = context.new("Tag")
+      context.new("Book", ["title": "many", "tags": Set((0..<9).map { _ in context.new("Tag") })])
+      context.new("Book", ["title": "other"])
+      try context.save()
+      context.refreshAllObjects()
+      let books = try context.fetch(request("Book", "title == %@", "many"))
+      books[0].mutableSetValue(forKey: "tags").add(tag)
+      try context.save()
+      try stack.elsewhere { other in
+        let second = try other.fetch(request("Book", "title == %@", "other"))[0]
+        other.same(tag).mutableSetValue(forKey: "books").add(second)
+        try other.save()
+      }
+      if refresh == "all" { context.refreshAllObjects() } else { context.refresh(tag, mergeChanges: false) }
+      #expect(tag.isFault && tag.objects("books").count == 2)
+    }
+  }
+
   @Test("What a refresh takes back from others agrees at all ends", arguments: StoreKind.allCases)
   func thirdObjects(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -45,6 +45,43 @@ struct SeveralStoresTests {
   }
 
   @Test(
+    "A row that is deleted elsewhere takes no member out of another store's changed relationships",
+    arguments: StoreKind.allCases)
+  func sameKeys(_ kind: StoreKind) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+    let stores = try (0..<2).map {
+      try coordinator.addPersistentStore(
+        ofType: kind.type, configurationName: nil, at: folder.place(kind, "same\($0)"), options: nil)
+    }
+    let context = coordinator.newContext()
+    try context.performAndWait {
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      let books = stores.map { store in
+        let book = context.new("Book", ["author": context.new("Author")])
+        for object in [book, book.object("author")!] { context.assign(object, to: store) }
+        return book
+      }
+      try context.save()
+      let authors = books.map { $0.object("author")! }
+      #expect(authors.map { $0.objects("books").count } == [1, 1])
+      let new = authors.map { context.new("Book", ["author": $0]) }
+      for (book, store) in zip(new, stores) { context.assign(book, to: store) }
+      let id = books[0].objectID
+      let other = coordinator.newContext()
+      try other.performAndWait {
+        other.delete(other.object(with: id))
+        try other.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [id.uriRepresentation()]], into: [context])
+      #expect(authors[0].objects("books") == [new[0]])
+      #expect(authors[1].objects("books") == [books[1], new[1]])
+      try context.save()
+      #expect(authors.map { $0.objects("books").count } == [1, 2])
+    }
+  }
+
+  @Test(
     "New objects go to the first store that takes their entity, each kind of a hierarchy where it is",
     arguments: StoreKind.allCases)
   func routing(_ kind: StoreKind) throws {

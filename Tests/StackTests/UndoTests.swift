@@ -43,6 +43,15 @@ final class UndoWatched: NSManagedObject {
   override func prepareForDeletion() { UndoWatched.log.append("prepare") }
 }
 
+/// Sets itself and what it leads to when it prepares for its deletion.
+final class Blanking: NSManagedObject {
+  override func prepareForDeletion() {
+    object("other")?.setValue("alone", forKey: "name")
+    setValue(nil, forKey: "name")
+    setValue(nil, forKey: "other")
+  }
+}
+
 @Suite("Undo")
 struct UndoTests {
   @Test("There is no undo manager by default; undo and redo do nothing then", arguments: StoreKind.withCustom)
@@ -72,6 +81,29 @@ struct UndoTests {
       #expect(book.string("title") == "Orlando" && book.int("pages") == 3)
       try context.saveAsStart()
       #expect(try stack.elsewhere { try $0.only("Book").string("title") } == "Orlando")
+    }
+  }
+
+  @Test(
+    "Undo of a deletion takes back what prepareForDeletion has set", arguments: StoreKind.withCustom, [false, true])
+  func prepared(_ kind: StoreKind, isChanged: Bool) throws {
+    let note = entity("Note", [attribute("name")], class: Blanking.self)
+    join(relate(note, "other", .one, to: note), relate(note, "back", .one, to: note))
+    try withUndo(kind, model([note])) { stack, context, _ throws in
+      let other = context.new("Note", ["name": "other"])
+      let note = context.new("Note", ["name": "note", "other": other])
+      try context.saveAsStart()
+      if isChanged { context.step { note["name"] = "changed" } }
+      for _ in 0..<2 {
+        context.step { context.delete(note) }
+        #expect(note.isDeleted && other.string("name") == "alone" && other.object("back") == nil)
+        context.undo()
+        #expect(!note.isDeleted && note.string("name") == (isChanged ? "changed" : "note"))
+        #expect(note.object("other") === other && other.object("back") === note && other.string("name") == "other")
+      }
+      context.redo()
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Note", "name") } == ["alone"])
     }
   }
 

@@ -44,6 +44,9 @@ final class ChangeLedger {
   @exclusivity(unchecked) private(set) var insertedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var updatedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var deletedList = ContiguousArray<NSManagedObject>()
+  /// How many of the deleted objects, from the first, the search for due delete rules can pass over: each has followed
+  /// its rules, or is deleted no more.
+  private(set) var settledDeletions = 0
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) private(set) var lockedList = ContiguousArray<NSManagedObject>()
 
@@ -64,14 +67,14 @@ final class ChangeLedger {
   var newObjects: ContiguousArray<NSManagedObject> { insertedList.keeping { $0.state.contains(.inserted) } }
 
   /// Saved objects that were changed since.
-  var changedObjects: ContiguousArray<NSManagedObject> { updatedList.keeping { $0.isUpdated } }
+  var changedObjects: ContiguousArray<NSManagedObject> { updatedList.keeping { $0.state.isUpdated } }
 
   /// Objects to be deleted. Until an event ends, new ones may be among them.
   var deletedObjects: ContiguousArray<NSManagedObject> { deletedList.keeping { $0.state.contains(.deleted) } }
 
   /// Whether a save would have anything to write.
   var hasChanges: Bool {
-    insertedList.contains { $0.state.contains(.inserted) } || updatedList.contains { $0.isUpdated }
+    insertedList.contains { $0.state.contains(.inserted) } || updatedList.contains { $0.state.isUpdated }
       || deletedList.contains { $0.state.contains(.deleted) }
   }
 
@@ -134,12 +137,30 @@ final class ChangeLedger {
     if !marks.contains(.listedDeleted) {
       marks.insert(.listedDeleted)
       deletedList.append(object)
+    } else if !marks.contains(.propagated) {
+      // Its place in the list is of an earlier deletion.
+      settledDeletions = 0
     }
     object.marks = addingToEvent(object, marks)
   }
 
+  /// A deleted object's `prepareForDeletion()` begins. Until it ends, only a save applies the object's delete rules.
+  func preparing(_ object: NSManagedObject) { object.marks.insert(.preparing) }
+
+  /// It has ended.
+  func prepared(_ object: NSManagedObject) { object.marks.remove(.preparing) }
+
   /// The delete rules of a deleted object have been applied, or shall not be.
   func rulesApplied(to object: NSManagedObject) { object.marks.insert(.propagated) }
+
+  /// Passes over the deleted objects whose rules were applied, up to the first with rules still due.
+  func settleDeletions() {
+    while settledDeletions < deletedList.count {
+      let state = deletedList[settledDeletions].state
+      if state.contains(.deleted) && !state.contains(.propagated) { return }
+      settledDeletions += 1
+    }
+  }
 
   /// The deletion of an object is taken back. For observers who were told of the deletion it is a new object.
   func undeleted(_ object: NSManagedObject, isNewToObservers: Bool = false) {
@@ -260,13 +281,23 @@ final class ChangeLedger {
   /// An object's changes are written. It is no longer new, changed or deleted, and the lists drop it when the save
   /// ends.
   func saved(_ object: NSManagedObject) {
-    object.marks.subtract([.pending, .listed, .propagated])
+    object.marks.subtract([.pending, .listed, .propagated, .saved])
   }
+
+  /// The same for an object that will be told by `didSave()`. Until `toldOfSave(_:)` it says what the save did to it.
+  func savedUntold(_ object: NSManagedObject) {
+    let marks = object.marks
+    object.marks = marks.subtracting([.pending, .listed, .propagated, .saved]).union(marks.savedMarks)
+  }
+
+  /// `didSave()` has been called on all objects of the save.
+  func toldOfSave(_ object: NSManagedObject) { object.marks.subtract(.saved) }
 
   /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the
   /// written stores end; `nil` means all stores.
   func saveEnded(count: Int, stores: Set<UInt16>? = nil) {
     // Objects that dropped out before the save, as by a refresh, have to be listed again at their next change.
+    settledDeletions = 0
     if insertedList.count + updatedList.count + deletedList.count != count {
       tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
       // The mark decides, since a deleted object that was updated is updated again when the deletion is taken back.
@@ -296,6 +327,7 @@ final class ChangeLedger {
     insertedList = []
     updatedList = []
     deletedList = []
+    settledDeletions = 0
     lockedList = []
     _ = takeEvent()
   }
@@ -338,7 +370,7 @@ extension NSManagedObjectContext {
   {
     (
       ledger.insertedList.filter { $0.state.intersection([.inserted, .deleted]) == .inserted },
-      ledger.updatedList.filter { $0.isUpdated }, ledger.deletedList.filter { $0.state.contains(.deleted) }
+      ledger.updatedList.filter { $0.state.isUpdated }, ledger.deletedList.filter { $0.state.contains(.deleted) }
     )
   }
 }

@@ -33,6 +33,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// The last class asked for: programs often make many objects of one class in a row.
   var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
 
+  /// Whether a fault was made for a temporary id that the program has passed. Belongs to the context's queue.
+  var hasMadeForTemporaryID = false
+
   private final class Table {
     @exclusivity(unchecked) var keys = KeyTable()
     /// The store that is told which of its objects are registered here; nil for nearly all stores.
@@ -75,11 +78,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   override var letsUnreadChange: Bool { context?.letsUnreadChange == true }
 
   override func fulfil(_ object: NSManagedObject) -> FaultRow {
-    guard let context else {
-      misuse(
-        "The context of \(object.layout.name) \(object.objectID.description) is gone, so its fault cannot be "
-          + "fulfilled: keep the context as long as its objects are used.")
-    }
+    guard let context else { return .gone }
     let row = context.read(for: object) {
       try context.source.row(of: object, for: context).map(FaultRow.found) ?? .gone
     }
@@ -87,7 +86,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   }
 
   override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
-    context?.handleInaccessible(object, property: property)
+    guard let context else { return warn(.contextGone(object)) }
+    context.handleInaccessible(object, property: property)
   }
 
   override func noteChange(of object: NSManagedObject) { context?.noteChange(of: object) }
@@ -453,5 +453,16 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       }
     }
     return objects
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func contextGone(_ object: NSManagedObject) -> MisuseReport {
+    MisuseReport(
+      "CoreData could not fulfill a fault for \(object.objectID.description).",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      how: "Its context is gone. The object reads as empty, and what you set on it is lost.",
+      remedy: "Keep the context for as long as you use its objects, or pass on `objectID` and fetch the object in "
+        + "another context.")
   }
 }

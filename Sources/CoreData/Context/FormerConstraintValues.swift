@@ -51,7 +51,8 @@ struct FormerConstraintValues {
     let constraint = Constraint(names: names, entity: declaring.index)
     if edited[constraint] == nil {
       var index: [ConstraintValues: [NSManagedObject]] = [:]
-      for other in context.ledger.updatedList where other.isUpdated && declaring.subtree.contains(other.layout.index) {
+      for other in context.ledger.updatedList
+      where other.state.isUpdated && declaring.subtree.contains(other.layout.index) {
         guard other.hasEdited(names), let values = other.values(of: names) else { continue }
         index[values, default: []].append(other)
       }

@@ -9,19 +9,29 @@ extension NSManagedObjectContext {
     for object in plan.unchanged { takeSavedRow(object, nil) }
     for object in plan.deleted { takeOut(object, as: .deleted) }
     ledger.saveEnded(count: plan.count, stores: stores)
+    tellOfSave(plan)
+  }
+
+  /// Calls `didSave()`. Meanwhile objects still say what the save did to them; what they change is for the next one.
+  private func tellOfSave(_ plan: SavePlan) {
     plan.inserted.objects.forEachHeld { $0.didSave() }
     plan.updated.objects.forEachHeld { $0.didSave() }
+    for object in plan.unchanged { object.didSave() }
     for object in plan.deleted {
       object.didSave()
       // Nothing that didSave() has set will be saved.
       ledger.left(object)
       letGo(object, as: .deleted, to: ObjectOwner(owner.layouts))
     }
+    plan.inserted.objects.forEachHeld { ledger.toldOfSave($0) }
+    plan.updated.objects.forEachHeld { ledger.toldOfSave($0) }
+    for object in plan.unchanged { ledger.toldOfSave(object) }
+    for object in plan.deleted { ledger.toldOfSave(object) }
   }
 
   private func takeSavedRow(_ object: NSManagedObject, _ row: RowSnapshot?) {
     if let row { object.row = row }
-    ledger.saved(object)
+    ledger.savedUntold(object)
     let traits = object.places.traits
     if traits.contains(.toMany) { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }

@@ -78,6 +78,11 @@ extension NSManagedObjectContext {
   /// The object for a row that a child inserted, made here with the same id. `awakeFromInsert()` ran in the child, and
   /// is not called again.
   fileprivate func takeInserted(_ object: NSManagedObject) {
+    // The id was asked for here before, and led nowhere.
+    if object.state.contains(.inaccessible) {
+      ledger.cleared(object)
+      object.ownState = [.registered, .fault]
+    }
     if object.state.contains(.deleted) {
       undelete(object)
     } else if object.state.contains(.fault) {

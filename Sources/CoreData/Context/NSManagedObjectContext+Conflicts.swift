@@ -74,7 +74,8 @@ extension NSManagedObjectContext {
       discardChanges(of: object)
       leave(object, as: .deletedElsewhere)
     }
-    for object in owner.allObjects { object.forgetLostObjects(objects) }
+    let lost = LostObjects(objects)
+    for object in owner.allObjects { object.forget(lost) }
   }
 }
 

@@ -1,8 +1,14 @@
 /// What happens to the objects at the other end of a deleted object's relationships.
 extension NSManagedObjectContext {
   var hasDeletesToPropagate: Bool {
-    ledger.deletedList.contains { $0.state.contains(.deleted) && !$0.state.contains(.propagated) }
+    ledger.deletedList[ledger.settledDeletions...].contains {
+      $0.state.contains(.deleted) && $0.state.isDisjoint(with: rulesWait)
+    }
   }
+
+  /// The marks of objects whose rules are not to be applied now. Whoever fetches in `prepareForDeletion()` still finds
+  /// the object's relationships. A save can't leave the object out.
+  private var rulesWait: ObjectState { isSaving ? .propagated : [.propagated, .preparing] }
 
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
   /// while it is walked. New objects leave when the event ends, so their rules can't wait for the save.
@@ -16,22 +22,26 @@ extension NSManagedObjectContext {
     var unread: (any Error)?
     var postponed: [NSManagedObject] = []
     var left: Set<ObjectIdentifier> = []
+    let rulesWait = rulesWait
     func isDue(_ object: NSManagedObject) -> Bool {
-      object.state.contains(.deleted) && !object.state.contains(.propagated)
+      object.state.contains(.deleted) && object.state.isDisjoint(with: rulesWait)
         && !(isForNewOnly && !object.state.contains(.inserted))
         && (left.isEmpty || !left.contains(ObjectIdentifier(object)))
     }
-    var index = 0
+    var index = ledger.settledDeletions
     while true {
       if index == ledger.deletedList.count {
         // One whose deletion was taken back is in the list still, before the one whose rule deletes it again.
-        guard let again = ledger.deletedList.firstIndex(where: isDue) else { break }
+        guard let again = ledger.deletedList[ledger.settledDeletions...].firstIndex(where: isDue) else { break }
         index = again
       }
       let object = ledger.deletedList[index]
       reading?.readNewcomers(from: index)
       index += 1
-      guard isDue(object) else { continue }
+      guard isDue(object) else {
+        if isStillPreparing(object) { postponed.append(object) }
+        continue
+      }
       if reading?.lacks(object) == true {
         left.insert(ObjectIdentifier(object))
         continue
@@ -47,7 +57,13 @@ extension NSManagedObjectContext {
       for property in object.layout.relationships { apply(property.relationship.deleteRule, of: property, to: object) }
       withExtendedLifetime(read) {}
     }
+    ledger.settleDeletions()
     return (unread ?? reading?.error, postponed)
+  }
+
+  /// Whether a new object can't leave yet, because its `prepareForDeletion()` is running.
+  private func isStillPreparing(_ object: NSManagedObject) -> Bool {
+    object.state.contains([.deleted, .inserted, .preparing]) && !isSaving
   }
 
   /// Reads the members that delete rules ask for, and the rows of the faults that they change. With an undo manager it
@@ -90,8 +106,7 @@ extension NSManagedObjectContext {
       for destination in destinations where !destination.state.contains(.deleted) {
         if destination.state.contains(.fault) { destination.fireForChange() }
         if destination.state.contains(.inaccessible) { continue }
-        destination.prepareForDeletion()
-        markDeleted(destination)
+        beginDeletion(of: destination)
       }
       object.nullify(property)
     @unknown default: break
@@ -104,14 +119,17 @@ extension NSManagedObjectContext {
 private final class DeleteRuleReading {
   private let context: NSManagedObjectContext
   /// How many of the deleted objects have been prepared.
-  private var count = 0
+  private var count: Int
   private var unread: Set<ObjectIdentifier> = []
   /// Why reading failed for some objects.
   private(set) var error: (any Error)?
   /// Keeps rows alive until the rules have been applied.
   private var held: [NSManagedObject] = []
 
-  init(_ context: NSManagedObjectContext) { self.context = context }
+  init(_ context: NSManagedObjectContext) {
+    self.context = context
+    count = context.ledger.settledDeletions
+  }
 
   func lacks(_ object: NSManagedObject) -> Bool { !unread.isEmpty && unread.contains(ObjectIdentifier(object)) }
 

@@ -2,7 +2,10 @@
 extension NSManagedObjectContext {
   /// Reads the rows of many objects together; they stay faults.
   func readRows(of objects: some Sequence<NSManagedObject>) throws {
-    let missing = objects.filter { $0.row == nil && ($0.key > 0 || $0.state.contains(.fault)) }
+    let keepsTemporaryKeys = source.keepsTemporaryKeys
+    let missing = objects.filter {
+      $0.row == nil && ($0.key > 0 || keepsTemporaryKeys && $0.state.contains(.fault))
+    }
     if !missing.isEmpty { try source.readRows(of: missing, for: self) }
   }
 
@@ -23,14 +26,22 @@ extension NSManagedObjectContext {
     guard shouldHandleInaccessibleFault(object, for: id, triggeredByProperty: description) else {
       misuse(.inaccessibleFault(object, isDeleted: false))
     }
+    // There was never a row for an id that only another context knows, so there is nothing to delete.
+    if !source.mayHave(object.key) { return }
     if !object.state.contains(.deleted) { markDeleted(object) }
     ledger.rulesApplied(to: object)
   }
 }
 
+extension NSManagedObject {
+  /// Whether the object was made for a temporary id that its context can't know anything of.
+  fileprivate final var isOfUnknownID: Bool { ownContext.map { !$0.source.mayHave(key) } ?? false }
+}
+
 extension MisuseReport {
   static func inaccessibleFault(_ object: NSManagedObject, isDeleted: Bool) -> MisuseReport {
-    MisuseReport(
+    if object.isOfUnknownID { return unknownID(object, isEmpty: isDeleted) }
+    return MisuseReport(
       "CoreData could not fulfill a fault for \(object.objectID.description).",
       facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
       how: object.owner.storeIdentity(object.store).map { $0.store == nil } ?? false
@@ -40,5 +51,14 @@ extension MisuseReport {
         ? "The object reads as empty and is deleted, since shouldDeleteInaccessibleFaults is set; existingObject(with:) "
           + "throws instead."
         : "Use existingObject(with:), or set shouldDeleteInaccessibleFaults.")
+  }
+
+  private static func unknownID(_ object: NSManagedObject, isEmpty: Bool) -> MisuseReport {
+    MisuseReport(
+      "CoreData could not fulfill a fault for \(object.objectID.description).",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      how: "Its id is temporary: it belongs to an object of another context, still unsaved, or to one that is gone.",
+      remedy: (isEmpty ? "The object reads as empty. " : "")
+        + "Save the object first, or use obtainPermanentIDs(for:), and pass on its permanent id.")
   }
 }

@@ -45,16 +45,17 @@ extension NSManagedObjectContext {
     var broken: [String] = []
     let name = "\(object.layout.name) \(object.objectID)"
     let kinds = [
-      lists[0].contains(ObjectIdentifier(object)) && object.isInserted && !object.isDeleted,
-      lists[1].contains(ObjectIdentifier(object)) && object.isUpdated,
-      lists[2].contains(ObjectIdentifier(object)) && object.isDeleted,
+      lists[0].contains(ObjectIdentifier(object)) && object.state.intersection([.inserted, .deleted]) == .inserted,
+      lists[1].contains(ObjectIdentifier(object)) && object.state.isUpdated,
+      lists[2].contains(ObjectIdentifier(object)) && object.state.contains(.deleted),
     ].filter { $0 }.count
     if kinds > 1 { broken.append("Invariant 2: \(name) is in \(kinds) of inserted, updated, deleted.") }
     if object.hasChanges, kinds == 0 { broken.append("Invariant 2: \(name) has changes, but is in no list.") }
     if object.state.contains(.inserted), object.state.contains(.updated) {
       broken.append("Invariant 2: \(name) is inserted and updated.")
     }
-    if !source.mayHave(object.key), !object.state.contains(.inserted) {
+    // A fault may have been made for any id, and finds no row.
+    if !source.mayHave(object.key), object.state.isDisjoint(with: [.inserted, .fault, .inaccessible]) {
       broken.append("Invariant 4: \(name) has a temporary id, but is not new.")
     }
     return broken

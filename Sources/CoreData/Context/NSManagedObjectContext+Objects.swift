@@ -20,13 +20,22 @@ extension NSManagedObjectContext {
     if object.isFree {
       // Relationships are within one context, so those that it is related to come along.
       let company = object.freeCompany
-      for each in company { each.owner = owner }
+      for each in company {
+        displaceFault(of: each, in: owner)
+        each.owner = owner
+      }
       company.forEach(registerNew)
       return
     }
-    if object.key > 0 { becomeNew(object, in: owner) }
+    if object.key > 0 { becomeNew(object, in: owner) } else { displaceFault(of: object, in: owner) }
     object.owner = owner
     registerNew(object)
+  }
+
+  /// Makes way for an object with a temporary id that `object(with:)` was asked for before.
+  private func displaceFault(of object: NSManagedObject, in owner: ContextOwner) {
+    guard owner.hasMadeForTemporaryID else { return }
+    if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
   }
 
   /// Makes an object that has left its context a new one. It keeps its attributes, and no relationships. If its
@@ -80,8 +89,7 @@ extension NSManagedObjectContext {
     if object.state.contains(.deleted) { return }
     if object.state.contains(.fault) { object.fireForChange() }
     if object.state.contains(.inaccessible) { return }
-    object.prepareForDeletion()
-    markDeleted(object)
+    beginDeletion(of: object)
   }
 
   /// ``object(with:)``.
@@ -89,18 +97,12 @@ extension NSManagedObjectContext {
     guardQueue("object(with:)")
     if let object = registeredObject(for: objectID) { return object }
     if let former = formerKeys[objectID.key] { return owner.object(for: former.reference, store: former.store) }
-    if objectID.key < 0, source.mayHave(objectID.key), let layout = owner.layouts.layout(of: objectID.entity) {
-      let store = objectID.storeIdentity.map(owner.number) ?? NSManagedObject.noStore
-      return owner.object(for: RowReference(entity: layout.index, key: objectID.key), store: store)
-    }
-    guard let identity = objectID.storeIdentity, objectID.key > 0 else {
-      misuse("The temporary id \(objectID) belongs to another context, or to an object that is gone.")
-    }
     guard let layout = owner?.layouts.layout(of: objectID.entity) else {
       misuse("The entity of the id \(objectID) is not part of the model of the context \(label).")
     }
-    return owner.object(
-      for: RowReference(entity: layout.index, key: objectID.key), store: owner.number(of: identity))
+    let store = objectID.storeIdentity.map(owner.number) ?? NSManagedObject.noStore
+    if objectID.key < 0 { owner.hasMadeForTemporaryID = true }
+    return owner.object(for: RowReference(entity: layout.index, key: objectID.key), store: store)
   }
 
   /// ``registeredObject(for:)``.

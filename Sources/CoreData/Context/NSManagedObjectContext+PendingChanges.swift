@@ -17,6 +17,15 @@ extension NSManagedObjectContext {
     scheduleEvent()
   }
 
+  /// Marks an object as deleted, then lets it prepare, while its relationships still stand. A deletion in there that
+  /// comes back to the object finds the mark, and ends.
+  func beginDeletion(of object: NSManagedObject) {
+    markDeleted(object)
+    ledger.preparing(object)
+    object.prepareForDeletion()
+    ledger.prepared(object)
+  }
+
   func undelete(_ object: NSManagedObject, isNewToObservers: Bool = false) {
     ledger.undeleted(object, isNewToObservers: isNewToObservers)
     scheduleEvent()

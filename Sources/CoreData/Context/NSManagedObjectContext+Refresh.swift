@@ -80,8 +80,8 @@ extension NSManagedObjectContext {
     let inserted = ledger.newObjects
     // One that was changed and deleted is in both lists.
     let touched =
-      ledger.updatedList.filter { $0.isUpdated && !$0.state.contains(.deleted) }
-      + ledger.deletedList.filter { $0.state.contains(.deleted) && !$0.isInserted }
+      ledger.updatedList.filter { $0.state.isUpdated }
+      + ledger.deletedList.filter { $0.state.contains(.deleted) && !$0.state.contains(.inserted) }
     let announced = touched.compactMap { $0.announceChanges(.anything) }
     for object in inserted { leave(object, as: .rolledBack) }
     for object in touched {
@@ -184,6 +184,8 @@ extension NSManagedObject {
   final func turnIntoFault(_ announced: AnnouncedChange? = nil) {
     if state.contains(.fault) {
       row = nil
+      // Members may have been read for a question from the other side.
+      if !toManyStates.isEmpty { toManyStates = [] }
       return
     }
     let announced = announced ?? announceChanges(.setting)

@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
 
   private func validatePendingChanges() throws {
     // Faults that were only changed from the other side of a relationship. Their rows are read together.
-    try readRows(of: ledger.updatedList.lazy.filter { $0.row == nil && $0.isUpdated })
+    try readRows(of: ledger.updatedList.lazy.filter { $0.row == nil && $0.state.isUpdated })
     var errors: [any Error] = []
     for object in ledger.deletedList where object.state.contains(.deleted) {
       do { try object.validateForDelete() } catch { errors.append(error) }
@@ -89,8 +89,8 @@ extension NSManagedObjectContext {
     updated.forEachHeld { object in
       // A fault whose row was not found above. Reading it turns the change into a deletion, and then there is nothing
       // to validate.
-      if object.row == nil, object.isUpdated, object.state.contains(.fault) { object.fireForChange() }
-      guard object.isUpdated else { return }
+      if object.row == nil, object.state.isUpdated, object.state.contains(.fault) { object.fireForChange() }
+      guard object.state.isUpdated else { return }
       do { try object.validateForUpdate() } catch { errors.append(error) }
     }
     try NSManagedObject.throwAll(errors)

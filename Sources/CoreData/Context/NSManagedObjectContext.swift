@@ -319,7 +319,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Saved objects that were changed since.
   open var updatedObjects: Set<NSManagedObject> {
     guardQueue("updatedObjects")
-    return Set(ledger.updatedList.lazy.filter { $0.isUpdated })
+    return Set(ledger.updatedList.lazy.filter { $0.state.isUpdated })
   }
 
   /// Objects that the next save deletes.
@@ -337,7 +337,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The same for whoever is the last to have the context, on any thread.
   package final var remainingObjects: [NSManagedObject] { owner?.allObjects ?? [] }
 
-  /// The object with an id: the registered one, or else a fault. Does not check whether the row exists.
+  /// The object with an id: the registered one, or else a fault. Does not check whether the row exists. A temporary id
+  /// that means nothing to this context gives a fault that has none.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { findObject(with: objectID) }
 
   /// The object with an id, if the context has it.

@@ -247,13 +247,15 @@ extension NSManagedObject {
   }
 
   /// Drops objects whose rows are gone, since unsaved changes must not lead to them.
-  final func forgetLostObjects(_ gone: ContiguousArray<NSManagedObject>) {
+  final func forget(_ lost: LostObjects) {
     let announced = announceChanges(.anything)
     defer { announced?.end() }
-    for case let state? in toManyStates where state.isChanged { gone.forEach(state.removeLostMember) }
+    for case let state? in toManyStates where state.isChanged {
+      state.removeMembers(lost, references: lost.references(inStore: store))
+    }
     guard let changes else { return }
     for property in layout.slots where property.kind == .toOne && changes.holds(property.slot) {
-      guard case .object(let held) = changes[property.slot], gone.contains(where: { $0 === held }) else { continue }
+      guard case .object(let held) = changes[property.slot], lost.contains(held) else { continue }
       if changedSlots.contains(property.slot) { changes[property.slot] = .null } else { changes.drop(property.slot) }
     }
   }
@@ -313,4 +315,20 @@ extension NSManagedObject {
       for member in members(property) { member.lose(self, inverse) }
     }
   }
+}
+
+/// Objects whose rows are gone, looked up for each relationship that may lead to one.
+struct LostObjects {
+  private let identities: Set<ObjectIdentifier>
+  private var references: [UInt16: Set<RowReference>] = [:]
+
+  init(_ objects: ContiguousArray<NSManagedObject>) {
+    identities = Set(objects.lazy.map(ObjectIdentifier.init))
+    for object in objects { references[object.store, default: []].insert(object.reference) }
+  }
+
+  func contains(_ object: AnyObject) -> Bool { identities.contains(ObjectIdentifier(object)) }
+
+  /// Relationships don't leave their store.
+  func references(inStore store: UInt16) -> Set<RowReference> { references[store] ?? [] }
 }

@@ -33,13 +33,20 @@ struct ObjectState: OptionSet {
   static let awaking = ObjectState(rawValue: 1 << 14)
   /// The object has had observers. Stays when it has none any more.
   static let observed = ObjectState(rawValue: 1 << 15)
+  /// The object's `prepareForDeletion()` is running.
+  static let preparing = ObjectState(rawValue: 1 << 16)
+  /// What the save that is ending did to the object, for `didSave()`. In the order of `inserted`, `updated`, `deleted`.
+  static let savedInserted = ObjectState(rawValue: 1 << 17)
+  static let savedUpdated = ObjectState(rawValue: 1 << 18)
+  static let savedDeleted = ObjectState(rawValue: 1 << 19)
 
   /// The context has something to do for the object, and so keeps it alive.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
+  static let saved: ObjectState = [.savedInserted, .savedUpdated, .savedDeleted]
   /// The bits that the ledger writes: all but the object's own.
   static let marks: ObjectState = [
     .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
-    .eventDeleted, .propagated,
+    .eventDeleted, .propagated, .preparing, .saved,
   ]
   /// The bits that are none of the object's own.
   static let notOwn: ObjectState = [.marks, .observed]
@@ -47,6 +54,12 @@ struct ObjectState: OptionSet {
   /// As `OptionSet` would answer. Its answer is generic code, which a debug build runs as it stands: a dozen calls for
   /// a question that each reading of a property asks.
   func contains(_ bits: ObjectState) -> Bool { rawValue & bits.rawValue == bits.rawValue }
+
+  /// Whether the next save has changes of a stored object to write.
+  var isUpdated: Bool { contains(.updated) && !contains(.deleted) }
+
+  /// The marks for `didSave()` of an object that has these.
+  var savedMarks: ObjectState { ObjectState(rawValue: (rawValue & ObjectState.pending.rawValue) << 16) }
 }
 
 /// The bits of an object's state that are not about unsaved changes: whether its values are there, and whether the
@@ -239,14 +252,18 @@ nonisolated open class NSManagedObject: NSObject {
     return id
   }
 
-  /// Whether the object will be written for the first time by the next save.
-  open var isInserted: Bool { state.contains(.inserted) }
+  // The module itself asks for the marks: these three can be overridden, and they speak of the save that is over.
 
-  /// Whether a saved object was changed since.
-  open var isUpdated: Bool { state.contains(.updated) && !state.contains(.deleted) }
+  /// Whether the object will be written for the first time by the next save, or, in ``didSave()``, was by this one.
+  open var isInserted: Bool { !state.isDisjoint(with: [.inserted, .savedInserted]) }
 
-  /// Whether the next save will delete the object.
-  open var isDeleted: Bool { state.contains(.deleted) }
+  /// Whether a saved object was changed since; in ``didSave()``, whether this save has written changes of it.
+  open var isUpdated: Bool {
+    !state.isDisjoint(with: [.updated, .savedUpdated]) && state.isDisjoint(with: [.deleted, .savedDeleted])
+  }
+
+  /// Whether the next save will delete the object; in ``didSave()``, whether this one has.
+  open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .savedDeleted]) }
 
   /// Whether the object's values have not been read in.
   open var isFault: Bool { state.contains(.fault) }
@@ -426,14 +443,15 @@ nonisolated open class NSManagedObject: NSObject {
   /// Called after undo, refresh, rollback or a merge has changed the object's values.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
-  /// Called by `delete(_:)`, while the object's relationships still stand.
+  /// Called when the object has been marked as deleted, by `delete(_:)` or a cascade. Its relationships still stand.
   open func prepareForDeletion() {}
 
   /// Called before every save of the object. You may change the object here, but compare first: each change calls this
   /// method again.
   open func willSave() {}
 
-  /// Called after the save. The object's context may be gone if it was deleted.
+  /// Called after the save. ``isInserted``, ``isUpdated`` and ``isDeleted`` still say what the save did to the object;
+  /// ``hasChanges`` says whether it was changed again.
   open func didSave() {}
 
   /// Called before the object drops its values and becomes a fault.

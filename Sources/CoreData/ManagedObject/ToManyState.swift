@@ -147,13 +147,15 @@ final class ToManyState {
     removed = Set(removed.map { renamed[$0] ?? $0 })
   }
 
-  /// Drops a member whose row is gone, as if it had never been one.
-  func removeLostMember(_ member: NSManagedObject) {
+  /// Drops members whose rows are gone, as if they had never been any.
+  func removeMembers(_ lost: LostObjects, references: Set<RowReference>) {
     noteChange()
-    if isAdded(member) { remove(member) }
-    removed.remove(member.reference)
-    base?.removeAll { $0 == member.reference }
-    order?.removeAll { $0 === member }
+    if !departed.isEmpty { takeOutDeparted() }
+    arrivals.removeAll(where: lost.contains)
+    addedIndex = nil
+    if !removed.isEmpty { removed = removed.filter { !references.contains($0) } }
+    base?.removeAll(where: references.contains)
+    order?.removeAll(where: lost.contains)
   }
 
   /// Sets the order of an ordered relationship. `members` must be exactly its current members.
