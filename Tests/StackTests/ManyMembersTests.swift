@@ -97,6 +97,29 @@ struct ManyMembersTests {
       #expect(members.map { ($0 as! NSManagedObject).title } == ["99", "0", "50"])
     }
   }
+
+  @Test("A live ordered set sorts by descriptors, and shows what others did", arguments: StoreKind.allCases)
+  func sortByDescriptors(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let book = context.new("Book", ["title": "A"])
+      let chapters = ["b", "c", "a"].map { context.new("Chapter", ["title": $0]) }
+      book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+      let members = book.mutableOrderedSetValue(forKey: "chapters")
+      members.sort(using: [NSSortDescriptor(key: "title", ascending: true)])
+      func titles() -> [String] {
+        (book.value(forKey: "chapters") as! NSOrderedSet).map { ($0 as! NSManagedObject).title }
+      }
+      #expect(titles() == ["a", "b", "c"])
+      members.moveObjects(at: [2], to: 0)
+      #expect(titles() == ["c", "a", "b"])
+      chapters[2].setValue(nil, forKey: "book")
+      #expect(members.map { ($0 as! NSManagedObject).title } == ["c", "b"])
+      chapters[0].setValue(nil, forKey: "book")
+      #expect((members.array as! [NSManagedObject]).map(\.title) == ["c"])
+      chapters[0].setValue(book, forKey: "book")
+      #expect((members.lastObject as? NSManagedObject)?.title == "b" && members.reversed.count == 2)
+    }
+  }
 }
 
 extension NSManagedObject {

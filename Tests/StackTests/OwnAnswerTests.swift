@@ -53,6 +53,20 @@ struct OwnAnswerTests {
     }
   }
 
+  @Test("The properties of every object have keys, by name and by getter; what this module stores in one has none")
+  func propertiesOfAll() throws {
+    try withStack(.inMemory, words(KeyedWord.self)) { _, context in
+      let word = context.new("Word", ["name": "ape"])
+      #expect(word.value(forKey: "isInserted") as? Bool == true && word.value(forKey: "deleted") as? Bool == false)
+      #expect(word.value(forKey: "managedObjectContext") as? NSManagedObjectContext === context)
+      #expect(word.value(forKeyPath: "entity.name") as? String == "Word")
+      #expect(NSPredicate(format: "isDeleted == NO AND hasChanges == YES").evaluate(with: word))
+      for key in ["state", "owner", "row", "changes"] {
+        #expect(failure { _ = try NSPredicate(format: "\(key) == nil").checkedEvaluate(with: word) } != nil)
+      }
+    }
+  }
+
   @Test("A stored property of a class that answers no keys is read as before")
   func stored() throws {
     try withStack(.inMemory, words(MarkedWord.self)) { _, context in

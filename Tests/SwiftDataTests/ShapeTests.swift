@@ -195,8 +195,59 @@ struct Volume: Codable, Hashable {
   init() {}
 }
 
+/// A struct whose conformance passes optionals to `encode` and to `decode`.
+struct Pace: Codable, Equatable {
+  enum Unit: String, Codable { case minutes, hours }
+  struct Limit: Codable, Equatable { var highest = 9 }
+  var count: Int?
+  var unit: Unit?
+  var notes: [String]?
+  var limit: Limit?
+
+  enum CodingKeys: CodingKey { case count, unit, notes, limit }
+
+  init(count: Int? = nil, unit: Unit? = nil, notes: [String]? = nil, limit: Limit? = nil) {
+    (self.count, self.unit, self.notes, self.limit) = (count, unit, notes, limit)
+  }
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    count = try values.decode(Int?.self, forKey: .count)
+    unit = try values.decode(Unit?.self, forKey: .unit)
+    notes = try values.decode([String]?.self, forKey: .notes)
+    limit = try values.decode(Limit?.self, forKey: .limit)
+  }
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(count, forKey: .count)
+    try values.encode(unit, forKey: .unit)
+    try values.encode(notes, forKey: .notes)
+    try values.encode(limit, forKey: .limit)
+  }
+}
+@Model final class Walk {
+  var pace = Pace()
+  init(_ pace: Pace) { self.pace = pace }
+}
+
 @Suite("Declarations and calls in the shapes that public code has")
 struct ShapeTests {
+  @Test("A conformance to Codable written by hand may encode and decode optionals as they are")
+  func optionalsAsTheyAre() throws {
+    let paces = [
+      Pace(), Pace(count: 3), Pace(unit: .hours, notes: ["slow"]),
+      Pace(count: 0, unit: .minutes, notes: [], limit: Pace.Limit()),
+    ]
+    let container = try ModelContainer(for: Walk.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    for (index, pace) in paces.enumerated() {
+      let context = ModelContext(container)
+      let walk = Walk(pace)
+      context.insert(walk)
+      try context.save()
+      let found = try #require(ModelContext(container).model(for: walk.persistentModelID) as? Walk)
+      #expect(found.pace == pace, "\(index)")
+    }
+  }
+
   @Test("Containers of types, schemas and versions, with configurations of every form")
   func containers() throws {
     let folder = TemporaryFolder()

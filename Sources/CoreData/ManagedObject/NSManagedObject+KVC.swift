@@ -64,6 +64,23 @@ extension NSManagedObject {
     }
   }
 
+  /// The properties of every managed object by their keys in Objective-C: the name, and that of the getter.
+  private static let ownProperties: [String: (NSManagedObject) -> Any?] = {
+    var properties: [String: (NSManagedObject) -> Any?] = [
+      "entity": { $0.layout.entity }, "managedObjectContext": { $0.managedObjectContext },
+      "hasChanges": { $0.hasChanges }, "hasPersistentChangedValues": { $0.hasPersistentChangedValues },
+      "faultingState": { $0.faultingState },
+    ]
+    let flags: [(String, (NSManagedObject) -> Bool)] = [
+      ("Inserted", \.isInserted), ("Updated", \.isUpdated), ("Deleted", \.isDeleted), ("Fault", \.isFault),
+    ]
+    for (name, flag) in flags {
+      properties["is\(name)"] = { flag($0) }
+      properties[name.lowercased()] = { flag($0) }
+    }
+    return properties
+  }()
+
   /// The value of a Swift property of the subclass, which Apple's key-value coding would find through Objective-C: one
   /// with a getter, if the class was compiled with the plugin, or a stored one. nil if there is none of that name.
   final func ownValue(forKey key: String) -> Any?? {
@@ -77,7 +94,7 @@ extension NSManagedObject {
       }
       mirror = level.superclassMirror
     }
-    return nil
+    return NSManagedObject.ownProperties[key].map { .some($0(self)) }
   }
 
   final func setPrimitive(_ value: Any?, _ property: LayoutProperty) {

@@ -196,6 +196,18 @@ struct ValueProblem: Error {
   }
 }
 
+/// An optional of a type that can be decoded.
+private protocol DecodableOptional {
+  /// What is stored of a part, as an optional; nil if nothing is.
+  static func decoded(from values: PartValues, _ part: ValueShape.Part) throws -> Any
+}
+
+extension Optional: DecodableOptional where Wrapped: Decodable {
+  static func decoded(from values: PartValues, _ part: ValueShape.Part) throws -> Any {
+    try values.values[part.name] == nil ? Wrapped?.none as Any : Wrapped?.some(values.value(Wrapped.self, part)) as Any
+  }
+}
+
 /// Collects the values of a shape's parts while a value is encoded or decoded.
 final class PartValues {
   let shape: ValueShape?
@@ -228,7 +240,12 @@ final class PartValues {
     return shape.parts[position]
   }
 
+  /// An optional is what it holds, and nil is no value: a conformance written by hand may well pass one to `encode`.
   func set<T: Encodable>(_ value: T, _ part: ValueShape.Part) throws {
+    if value is any OptionalValue {
+      if let held = unwrapped(value) as? any Encodable { try set(held, part) }
+      return
+    }
     switch part.kind {
     case .simple:
       guard Swift.type(of: value) == part.type else {
@@ -242,6 +259,9 @@ final class PartValues {
 
   func value<T: Decodable>(_: T.Type, _ part: ValueShape.Part) throws -> T {
     let stored = values[part.name]
+    if let optional = T.self as? any DecodableOptional.Type {
+      return try optional.decoded(from: self, part) as! T
+    }
     if case .shape(let shape) = part.kind {
       // A struct whose parts are all nil has no values in its columns, and is decoded from none.
       if stored == nil, shape.isEnumeration { throw ValueProblem("there is nothing for \"\(part.name)\"") }
