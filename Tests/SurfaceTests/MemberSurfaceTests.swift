@@ -79,7 +79,8 @@ struct MemberSurfaceTests {
   func counting(_ storage: Storage) throws {
     try storage.stack { stack in
       let coordinator = try #require(stack.viewContext.persistentStoreCoordinator)
-      let context = CountingContext(concurrencyType: .privateQueueConcurrencyType)
+      let counting = CountingContext(concurrencyType: .privateQueueConcurrencyType)
+      let context: NSManagedObjectContext = counting
       context.persistentStoreCoordinator = coordinator
       try context.performAndWait {
         Note(context: context).title = "a"
@@ -88,13 +89,14 @@ struct MemberSurfaceTests {
         let typed = NSFetchRequest<Note>(entityName: "Note")
         let untyped: NSFetchRequest<any NSFetchRequestResult> = Note.fetchRequest()
         #expect(try context.count(for: typed) == 2 && context.count(for: untyped) == 2)
+        #expect(try context.count(for: Note.fetchRequest()) == 2)
         typed.fetchLimit = 1
         #expect(try context.count(for: typed) == 1)
-        context.answer = 7
+        counting.answer = 7
         #expect(try context.count(for: typed) == 7 && context.count(for: untyped) == 7)
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 7)
-        #expect(context.asked == ["Note", "Note", "Note", "Note", "Note", "Tag"])
-        context.answer = nil
+        #expect(counting.asked == ["Note", "Note", "Note", "Note", "Note", "Note", "Tag"])
+        counting.answer = nil
         #expect(try context.fetch(untyped).count == 2)
       }
     }
