@@ -137,12 +137,12 @@ let package = Package(
     .target(name: "PrivateServer", path: "Chapters/Support/PrivateServer"),
     .target(name: "PostgreSQLTestServer", dependencies: ["PrivateServer"], path: "Tests/PostgreSQLTestServer"),
 
-    // Sources as applications have them, with `import CoreData` alone.
+    // Sources as applications have them, with `import CoreData` or `import SwiftData` alone.
     .testTarget(
       name: "SurfaceTests", dependencies: ["CoreData"], exclude: ["Diary.xcdatamodeld", "Journal.xcdatamodeld"],
       swiftSettings: stackSettings, plugins: ["CompileDataModel"]),
     .testTarget(
-      name: "SurfaceSwift6Tests", dependencies: ["CoreData"], swiftSettings: [.swiftLanguageMode(.v6)],
+      name: "SurfaceSwift6Tests", dependencies: ["CoreData", "SwiftData"], swiftSettings: [.swiftLanguageMode(.v6)],
       plugins: ["CompileDataModel"]),
     .testTarget(
       name: "SurfaceMainActorTests", dependencies: ["CoreData"], exclude: ["Grove.xcdatamodeld"],

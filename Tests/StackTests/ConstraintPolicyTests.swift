@@ -306,8 +306,8 @@ struct ConstraintPolicyTests {
       try context.save()
       let new = context.new("Book", ["title": "b", "isbn": "1"])
       let conflict = NSConstraintConflict(
-        constraint: ["isbn"], databaseObject: book, databaseSnapshot: ["isbn": "1"],
-        conflictingObjects: [new],
+        constraint: ["isbn"], database: book, databaseSnapshot: ["isbn": "1"],
+        conflicting: [new],
         conflictingSnapshots: [[AnyHashable: Any]()])
       let stated = NSError(
         domain: NSCocoaErrorDomain, code: NSManagedObjectConstraintMergeError,

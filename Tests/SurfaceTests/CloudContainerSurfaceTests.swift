@@ -79,6 +79,23 @@ struct CloudContainerSurfaceTests {
     #expect(options.databaseScope.rawValue == 3)
   }
 
+  @Test("A request for events is made from a fetch, and refused by name as well")
+  @MainActor func eventsOfFetch() throws {
+    let fetch = NSPersistentCloudKitContainerEventRequest.fetchForEvents()
+    fetch.predicate = NSPredicate(format: "succeeded == NO")
+    fetch.sortDescriptors = [NSSortDescriptor(key: "startDate", ascending: false)]
+    let request = NSPersistentCloudKitContainerEventRequest.fetchEvents(matchingFetch: fetch)
+    request.resultType = .countEvents
+    let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))]
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+    #expect {
+      try container.viewContext.execute(request)
+    } throws: { error in
+      error.localizedDescription.contains("Fetching the events of a synchronization with CloudKit")
+    }
+  }
+
   @Test("A schema for CloudKit can't be made")
   func schema() {
     let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())

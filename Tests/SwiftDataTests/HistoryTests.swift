@@ -88,8 +88,35 @@ struct HistoryTests {
       return
     }
     #expect(deletion.changedPersistentIdentifier == insert.changedPersistentIdentifier)
-    #expect(deletion.tombstone[\.number] == 1 && deletion.tombstone[\.note] == "n")
+    #expect(deletion.tombstone[\.number] as? Int == 1 && deletion.tombstone[\.note] as? String == "n")
+    let properties: [PartialKeyPath<Member>] = [\.note, \.name]
+    #expect(properties.map { deletion.tombstone[$0] as? String } == ["n", nil])
     #expect(deletion.tombstone[\.name] == nil && deletion.tombstone.map(\.key) == [\Member.number, \Member.note])
+  }
+
+  @Test("Transactions, tokens and changes are compared, ordered and kept in sets")
+  func values() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let (once, again) = (try all(context), try all(context))
+    #expect(once == again && Set(once).union(again).count == 4)
+    #expect(Set(once.map(\.token)).union(again.map(\.token)).count == 4)
+    func numbers<T: HistoryTransaction>(_ transactions: [T]) -> [T.TransactionIdentifier] {
+      #expect(Set(transactions.map(\.id)).count == transactions.count)
+      #expect(transactions.map(\.token.id) == transactions.map(\.token.id))
+      return transactions.map(\.transactionIdentifier).sorted { $0 > $1 }
+    }
+    #expect(numbers(once) == [4, 3, 2, 1])
+    func updates(_ transactions: [DefaultHistoryTransaction]) -> [DefaultHistoryUpdate<Member>] {
+      transactions.flatMap(\.changes).compactMap {
+        if case .update(let update as DefaultHistoryUpdate<Member>) = $0 { update } else { nil }
+      }
+    }
+    #expect(updates(once) == updates(again) && Set(updates(once) + updates(again)).count == 2)
+    let changed: [any DefaultHistoryUpdate<Member>.PropertyUpdate] = updates(once).flatMap(\.updatedAttributes)
+    #expect(changed.contains(\.note) && changed.contains(\.name) && !changed.contains(\.number))
+    func value<Token: HistoryToken>(_ token: Token) -> Token.TokenType? { token.tokenValue }
+    #expect(value(once[0].token)?.values.max() == 1)
   }
 
   @Test("A token that was written down tells what is new since")

@@ -47,4 +47,36 @@ struct SchemaCodingTests {
     #expect(throws: DecodingError.self) { try Schema.load(from: url) }
     #expect(throws: CocoaError.self) { try Schema.load(from: folder.file("none")) }
   }
+
+  @Test("A schema names the version of its encoded form")
+  func encodingVersion() {
+    #expect(Schema([Book.self]).encodingVersion == Schema.schemaEncodingVersion)
+    #expect(Schema.schemaEncodingVersion == Schema.Version(1, 0, 0))
+  }
+
+  @Test("An attribute made by hand has the name, the type without ? and the options that it was made with")
+  func attributes() {
+    let note = Schema.Attribute(
+      name: "note", originalName: "text", options: [.unique, .spotlight], valueType: String?.self, defaultValue: "n",
+      hashModifier: "2")
+    #expect(note.name == "note" && note.originalName == "text" && note.hashModifier == "2")
+    #expect(note.valueType == String.self && note.isOptional && note.defaultValue as? String == "n")
+    #expect(note.options == [.unique, .spotlight] && note.isUnique && !note.isTransient)
+    let count = Schema.Attribute(name: "count", valueType: Int.self)
+    #expect(count.originalName == "count" && !count.isOptional && count.defaultValue == nil && count.options.isEmpty)
+  }
+
+  @Test("Configurations and contexts print what they are about")
+  func descriptions() throws {
+    let memory = ModelConfiguration("drafts", isStoredInMemoryOnly: true)
+    #expect(String(reflecting: memory) == "ModelConfiguration drafts: in memory")
+    let url = folder.file()
+    #expect(
+      ModelConfiguration("books", url: url, allowsSave: false).debugDescription
+        == "ModelConfiguration books: \(url.path), read-only")
+    let context = ModelContext(try ModelContainer(for: Book.self, configurations: memory))
+    #expect(context.debugDescription == "ModelContext, on drafts")
+    context.author = "import"
+    #expect(String(reflecting: context) == "ModelContext of \"import\", on drafts")
+  }
 }

@@ -56,6 +56,14 @@ public final class NSPersistentCloudKitContainerEventRequest: NSPersistentStoreR
     after event: NSPersistentCloudKitContainer.Event?
   ) -> NSPersistentCloudKitContainerEventRequest { .init() }
 
+  /// The events that a fetch finds; begin with ``fetchForEvents()``.
+  public class func fetchEvents(
+    matchingFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+  ) -> NSPersistentCloudKitContainerEventRequest { .init() }
+
+  /// A fetch to which you add a predicate or an order, for ``fetchEvents(matchingFetch:)``. It has no entity.
+  public class func fetchForEvents() -> NSFetchRequest<any NSFetchRequestResult> { NSFetchRequest() }
+
   /// A fetch.
   public override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 

@@ -45,6 +45,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   private var ownDescriptions: [NSPersistentStoreDescription]?
 
   /// Where stores live by default: the user's application support folder. Made when it is missing.
+  @discardableResult
   open class func defaultDirectoryURL() -> URL {
     let support =
       FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
@@ -149,6 +150,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// A new context on a private queue.
+  @discardableResult
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = persistentStoreCoordinator

@@ -68,6 +68,7 @@ extension NSEntityDescription {
   }
 
   /// A new object of the entity with this name, inserted into a context.
+  @discardableResult
   public class func insertNewObject(
     forEntityName entityName: String, into context: NSManagedObjectContext
   ) -> NSManagedObject {

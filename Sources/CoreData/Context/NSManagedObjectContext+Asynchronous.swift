@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
 
     let running = AsynchronousFetch(
       context: self, coordinator: coordinator, type: fetch.resultType, options: FetchOptions(fetch),
-      description: description, watch: watch, completion: request.completionBlock,
+      description: description, watch: watch, completion: request.completion,
       result: NSAsynchronousFetchResult(request, context: self, progress: progress))
     let generation = try source.generation(for: self)
     if try description.runsCode || !source.answersAnywhere(description, running.options, for: self) {

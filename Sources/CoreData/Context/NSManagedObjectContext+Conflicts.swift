@@ -45,9 +45,9 @@ extension NSManagedObjectContext {
       owner.objects(for: [row], store: store, refreshing: false)[0]
     }
     return NSConstraintConflict(
-      constraint: conflict.constraint, databaseObject: existing,
+      constraint: conflict.constraint, database: existing,
       databaseSnapshot: conflict.persisted.flatMap { row in existing?.snapshot(of: row) },
-      conflictingObjects: objects, conflictingSnapshots: objects.map(\.originalSnapshot))
+      conflicting: objects, conflictingSnapshots: objects.map(\.originalSnapshot))
   }
 
   /// Drops everything that was set on an object since its row was read, and the effects on other objects.

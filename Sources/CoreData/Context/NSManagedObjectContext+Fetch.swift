@@ -74,6 +74,15 @@ extension NSManagedObjectContext {
 
   /// How many objects a request finds. Its limit and offset are respected.
   public func count<Result: NSFetchRequestResult>(for request: NSFetchRequest<Result>) throws -> Int {
+    if type(of: self) == NSManagedObjectContext.self || isAnsweringCount { return try counted(by: request) }
+    isAnsweringCount = true
+    defer { isAnsweringCount = false }
+    let untyped = unsafeBitCast(request, to: NSFetchRequest<any NSFetchRequestResult>.self)
+    return try (self as any FetchAnswering).count(for: untyped)
+  }
+
+  /// How many objects a request finds, in the stores and among this context's changes.
+  func counted<Result: NSFetchRequestResult>(by request: NSFetchRequest<Result>) throws -> Int {
     guardQueue("count(for:)")
     _ = try coordinator(for: "count(for:)")
     source.learnKeys(for: self)
@@ -139,9 +148,11 @@ extension NSManagedObjectContext {
   }
 }
 
-/// The form of `fetch(_:)` that subclasses override. A call through the protocol can't mean the generic form.
+/// The forms of `fetch(_:)` and `count(for:)` that subclasses override. A call through the protocol can't mean the
+/// generic ones.
 private protocol FetchAnswering {
   func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any]
+  func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int
 }
 
 extension NSManagedObjectContext: FetchAnswering {}

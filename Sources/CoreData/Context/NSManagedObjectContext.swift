@@ -272,6 +272,13 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether an override of `fetch(_:)` runs, which `super.fetch(_:)` must not call again.
   final var isAnsweringFetch = false
 
+  /// Counts the objects of a request, for subclasses that answer fetches in another way. All other code calls the
+  /// generic form, which asks an override of this method.
+  @_disfavoredOverload
+  open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try counted(by: request) }
+  /// Whether an override of `count(for:)` runs, which `super.count(for:)` must not call again.
+  final var isAnsweringCount = false
+
   /// Whether a save would have anything to write.
   open var hasChanges: Bool { holdsChanges }
 
@@ -339,14 +346,17 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// The object with an id: the registered one, or else a fault. Does not check whether the row exists. A temporary id
   /// that means nothing to this context gives a fault that has none.
+  @discardableResult
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject { findObject(with: objectID) }
 
   /// The object with an id, if the context has it.
+  @discardableResult
   open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     findRegisteredObject(for: objectID)
   }
 
   /// The object with an id, with its row read. Throws if there is no such row.
+  @discardableResult
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     try findExistingObject(with: objectID)
   }

@@ -82,12 +82,12 @@ nonisolated open class NSConstraintConflict: NSObject {
 
   /// A conflict made by the program, to hand it to a policy. The values are read from the first of the objects.
   public init(
-    constraint: [String], databaseObject: NSManagedObject?, databaseSnapshot: [String: Any]?,
-    conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+    constraint: [String], database databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?,
+    conflicting conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
   ) {
     self.constraint = constraint
     self.databaseObject = databaseObject
-    self.databaseSnapshot = databaseSnapshot
+    self.databaseSnapshot = databaseSnapshot as? [String: Any]
     self.conflictingObjects = conflictingObjects
     self.conflictingSnapshots = conflictingSnapshots.map { $0 as? [AnyHashable: Any] ?? [:] }
     var values: [String: Any] = [:]
@@ -98,7 +98,7 @@ nonisolated open class NSConstraintConflict: NSObject {
   /// A conflict about nothing: without a constraint, values or objects.
   public override convenience init() {
     self.init(
-      constraint: [], databaseObject: nil, databaseSnapshot: nil, conflictingObjects: [], conflictingSnapshots: [])
+      constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
   }
 
   /// A conflict of a batch request, which has no objects for the new rows.

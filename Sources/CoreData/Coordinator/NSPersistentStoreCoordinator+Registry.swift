@@ -35,6 +35,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The metadata of a store. The store need not be open, and you need no model.
+  @discardableResult
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {

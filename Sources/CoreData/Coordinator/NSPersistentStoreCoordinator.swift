@@ -116,6 +116,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 
   /// Has the stores execute a request. A fetch returns an array of its result type, without unsaved changes; a batch
   /// request returns its result. Called on the context's queue. A context asks this for its batch requests.
+  @discardableResult
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if let found = try request.found(in: context) { return found }
     if let running = try request.start(in: context) { return running }
@@ -134,6 +135,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// A SQLite store closes its file and opens the one at `url`, which has to be there and to have the same
   /// tables: move the file, its `-wal` and its external data first, or copy them. Other kinds of stores write their
   /// content to `url` with the next save.
+  @discardableResult
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { setLocation(url, of: store) }
 
   /// Saves the content of a store to another place, perhaps in another form. The new store replaces the old one in the
@@ -197,10 +199,15 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     return NSManagedObjectID(layout: layout, key: key, store: store.identity)
   }
 
+  /// ``managedObjectID(forURIRepresentation:)`` for a URI as text; nil for a text that is no URI.
+  public func managedObjectID(for string: String) -> NSManagedObjectID? {
+    URL(string: string).flatMap { managedObjectID(forURIRepresentation: $0) }
+  }
+
   /// ``managedObjectID(forURIRepresentation:)`` for a URI's bytes, which need no zero at their end.
   public func managedObjectID(fromUTF8String string: UnsafePointer<CChar>, length: Int) -> NSManagedObjectID? {
     let bytes = UnsafeRawBufferPointer(start: string, count: length)
-    return URL(string: String(decoding: bytes, as: UTF8.self)).flatMap { managedObjectID(forURIRepresentation: $0) }
+    return managedObjectID(for: String(decoding: bytes, as: UTF8.self))
   }
 
   /// A store's metadata.

@@ -1,3 +1,7 @@
+/// The block of an ``NSAsynchronousFetchRequest`` without its type of objects.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
+  (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
+
 /// A fetch that does not block its context: the stores are read on another thread.
 ///
 ///     let request = NSAsynchronousFetchRequest(fetchRequest: Book.fetchRequest()) { result in
@@ -14,14 +18,18 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
   /// The fetch. Changing it after the request was executed has no effect.
   public let fetchRequest: NSFetchRequest<ResultType>
   /// Called once, on the context's queue, when the fetch has succeeded, failed or been cancelled.
-  public let completionBlock: CompletionBlock?
+  public var completionBlock: NSPersistentStoreAsynchronousFetchResultCompletionBlock? {
+    // The type of objects doesn't change what a result is.
+    completion.map { block in { block(unsafeBitCast($0, to: NSAsynchronousFetchResult<ResultType>.self)) } }
+  }
+  let completion: CompletionBlock?
   /// How many objects you expect, for the progress; 0 if you don't know.
   open var estimatedResultCount = 0
 
   /// Makes a request for ``NSManagedObjectContext/execute(_:)``, with the block to call when the fetch is done.
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock: CompletionBlock? = nil) {
     fetchRequest = request
-    self.completionBlock = completionBlock
+    completion = completionBlock
     super.init()
   }
 
@@ -37,7 +45,7 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
   /// A copy of it and of its fetch request, with the same completion block.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSAsynchronousFetchRequest(
-      fetchRequest: fetchRequest.copy() as! NSFetchRequest<ResultType>, completionBlock: completionBlock)
+      fetchRequest: fetchRequest.copy() as! NSFetchRequest<ResultType>, completionBlock: completion)
     copy.estimatedResultCount = estimatedResultCount
     return copy
   }

@@ -274,6 +274,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   }
 
   /// Executes the request in the context whose `perform` block this is called in.
+  @discardableResult
   open func execute() throws -> [ResultType] {
     guard let context = NSManagedObjectContext.current else {
       misuse("NSFetchRequest.execute() was called outside of a context's perform block.")

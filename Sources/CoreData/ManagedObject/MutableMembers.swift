@@ -202,14 +202,6 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     refresh()
     return super.contains(member)
   }
-  override func objectEnumerator() -> NSEnumerator {
-    refresh()
-    return super.objectEnumerator()
-  }
-  override func reverseObjectEnumerator() -> NSEnumerator {
-    refresh()
-    return super.reverseObjectEnumerator()
-  }
 
   // Every mutator is overridden, because some of Foundation's write to a storage of their own, which is empty here.
 

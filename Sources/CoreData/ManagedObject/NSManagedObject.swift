@@ -343,6 +343,7 @@ nonisolated open class NSManagedObject: NSObject {
   /// a property that the model lacks. Its stored properties are found as well. `primitiveName` is the primitive
   /// value of `name`, unless the entity has a property of that name. Any other key is a misuse;
   /// ``value(checkedForKey:)`` throws instead.
+  @discardableResult
   open func value(forKey key: String) -> Any? {
     fireIfNeeded(call: "value(forKey: \"\(key)\")")
     guard let index = layout.index(named: key) else { return valueOfNoProperty(key) }
@@ -374,6 +375,7 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// A value over a path of keys, `author.name`; over a to-many relationship, the set of the members' values.
   /// Collection operators: `@count`, `@sum`, `@avg`, `@min`, `@max`, and the unions of objects, arrays and sets.
+  @discardableResult
   open func value(forKeyPath keyPath: String) -> Any? {
     KeyPathValues.value(of: self, keyPath.split(separator: ".").map(String.init))
   }
@@ -420,6 +422,7 @@ nonisolated open class NSManagedObject: NSObject {
   }
 
   /// The value as it is held. Does not call an accessor or notify anybody.
+  @discardableResult
   open func primitiveValue(forKey key: String) -> Any? {
     guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
     if state.contains(.fault) { fire(for: property) }

@@ -7,6 +7,7 @@ extension NSMappingModel {
   /// The mappings are named `IEM_Copy_Entity`, `IEM_Transform_Entity`, `IEM_Add_Entity` and `IEM_Remove_Entity`, after
   /// the destination's entity where there is one. Parents come before children, removed entities last. The models are
   /// not frozen by this.
+  @discardableResult
   public class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel {

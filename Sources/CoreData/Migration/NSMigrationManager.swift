@@ -143,6 +143,7 @@ nonisolated open class NSMigrationManager: NSObject {
   }
 
   /// The objects that a mapping has made so far from these source objects, in their order; nil for all.
+  @discardableResult
   open func destinationInstances(
     forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {
@@ -151,6 +152,7 @@ nonisolated open class NSMigrationManager: NSObject {
   }
 
   /// The source objects from which a mapping has made these objects, in their order; nil for all.
+  @discardableResult
   open func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] {

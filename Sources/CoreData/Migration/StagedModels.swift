@@ -8,7 +8,7 @@ struct StagedModels {
 
   /// The checksum of a store's version: the one that its metadata states, or else that of its hashes.
   static func checksum(of metadata: [String: Any]) -> String {
-    metadata["NSStoreModelVersionChecksumKey"] as? String ?? computedChecksum(of: metadata)
+    metadata[NSPersistentStoreModelVersionChecksumKey] as? String ?? computedChecksum(of: metadata)
   }
 
   private static func computedChecksum(of metadata: [String: Any]) -> String {

@@ -10,5 +10,7 @@ public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
 public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
 /// In metadata: how the hashes are computed, `Int`; 3 in stores that this module makes.
 public let NSStoreModelVersionHashesVersionKey = "NSStoreModelVersionHashesVersion"
+/// In metadata: the checksum of the model's hashes, `String`, as ``NSManagedObjectModel/versionChecksum``.
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
 /// In metadata of Apple's stores: which systems can read them. Never set here.
 public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"

@@ -11,6 +11,10 @@ import Foundation
 /// column, of that column's values; or their number. A SQLite store makes a sub-select of it if it can.
 public typealias NSFetchRequestExpression = _FetchRequestExpressionType<_PredicateClasses>
 
+/// The `expressionType` of an ``NSFetchRequestExpression``. Foundation on Linux has no number for it, so it is that of
+/// function expressions.
+public let NSFetchRequestExpressionType: FoundationExpressionType = .function
+
 extension _PredicateClasses {
   /// ``NSFetchRequestExpression``. As other expressions of ours it has no initializer that works: `make` allocates it.
   // Immutable after `make`.

@@ -130,6 +130,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   }
 
   /// The object at an index path, which must exist.
+  @discardableResult
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = results.object(at: indexPath) else { misuse(.noObject(at: indexPath, results.counts)) }
     return unsafeBitCast(object, to: ResultType.self)

@@ -116,6 +116,7 @@ nonisolated open class NSPersistentStore: NSObject {
   open class func migrationManagerClass() -> AnyClass { managerClassForAllStores() }
 
   /// The metadata of a store that is not open.
+  @discardableResult
   open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
     throw Failure.unsupportedFeature("\(self).metadataForPersistentStore(with:)").nsError
   }

@@ -138,3 +138,11 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
     groupContainer = .none
   }
 }
+
+extension ModelConfiguration: CustomDebugStringConvertible {
+  /// The name and the place of the store, for logs: `ModelConfiguration default: /home/ada/.local/share/default.store`
+  public var debugDescription: String {
+    "ModelConfiguration \(name): " + (isStoredInMemoryOnly ? "in memory" : url.path)
+      + (allowsSave ? "" : ", read-only")
+  }
+}

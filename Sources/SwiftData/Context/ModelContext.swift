@@ -451,7 +451,7 @@ public final class ModelContext: Equatable {
   public static let didSave = Notification.Name("NSModelContextDidSave")
 
   /// The keys of a notification's user info, which programs also write as their texts.
-  public enum NotificationKey: String {
+  public enum NotificationKey: String, Sendable {
     /// The models that the save inserted.
     case insertedIdentifiers = "inserted"
     /// The models that the save updated.

@@ -10,6 +10,9 @@ public struct DefaultHistoryToken: HistoryToken {
 
   init(_ numbers: [String: Int64]) { tokenValue = numbers }
 
+  /// A number that equal tokens share while the program runs.
+  public var id: Int { hashValue }
+
   /// Whether this position is earlier. Only stores that both tokens know are compared; if those are equal, the token
   /// that knows fewer stores is earlier.
   public static func < (left: Self, right: Self) -> Bool {
@@ -21,7 +24,7 @@ public struct DefaultHistoryToken: HistoryToken {
 }
 
 /// The changes that one save made in one store of a container.
-public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
+public struct DefaultHistoryTransaction: HistoryTransaction {
   /// When the transaction was written.
   public let timestamp: Date
   /// The changes, in the order in which they were recorded.
@@ -39,8 +42,18 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
   /// The name of the program that wrote it.
   public let processIdentifier: String
 
-  /// The store's UUID and the transaction's number.
-  public var id: String { "\(storeIdentifier)/\(transactionIdentifier)" }
+  /// The transaction's number in its store. Transactions of different stores may have the same.
+  public var id: Int64 { transactionIdentifier }
+
+  /// Whether both are the same transaction of the same store.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.transactionIdentifier == right.transactionIdentifier && left.storeIdentifier == right.storeIdentifier
+  }
+  /// Hashes the number and the store.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(transactionIdentifier)
+    hasher.combine(storeIdentifier)
+  }
 
   init(_ transaction: NSPersistentHistoryTransaction, token: DefaultHistoryToken, _ types: [String: ModelType]) {
     timestamp = transaction.timestamp
@@ -85,7 +98,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
 }
 
 /// A model was inserted.
-public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable {
   /// The number of the change in its store.
   public let changeIdentifier: Int64
   /// The number of its transaction.
@@ -95,19 +108,27 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
 }
 
 /// A model was updated.
-public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable {
   /// The number of the change in its store.
   public let changeIdentifier: Int64
   /// The number of its transaction.
   public let transactionIdentifier: Int64
   /// The identity of the model.
   public let changedPersistentIdentifier: PersistentIdentifier
+  /// A property that changed.
+  public typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
   /// The properties that changed, in the order of their declaration.
-  public let updatedAttributes: [PartialKeyPath<Model>]
+  public let updatedAttributes: [any PropertyUpdate]
+
+  /// Whether both are the same change of the same store.
+  public static func == (left: Self, right: Self) -> Bool { left.place == right.place }
+  /// Hashes the number of the change, and the model.
+  public func hash(into hasher: inout Hasher) { hasher.combine(place) }
+  private var place: ChangePlace { ChangePlace(changeIdentifier, changedPersistentIdentifier) }
 }
 
 /// A model was deleted.
-public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable {
   /// The number of the change in its store.
   public let changeIdentifier: Int64
   /// The number of its transaction.
@@ -116,6 +137,20 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   public let changedPersistentIdentifier: PersistentIdentifier
   /// The values that the history kept.
   public let tombstone: HistoryTombstone<Model>
+
+  /// Whether both are the same change of the same store.
+  public static func == (left: Self, right: Self) -> Bool { left.place == right.place }
+  /// Hashes the number of the change, and the model.
+  public func hash(into hasher: inout Hasher) { hasher.combine(place) }
+  private var place: ChangePlace { ChangePlace(changeIdentifier, changedPersistentIdentifier) }
+}
+
+/// What tells a change from all others: its number in its store, which the model's identity names.
+private struct ChangePlace: Hashable {
+  let number: Int64
+  let model: PersistentIdentifier
+
+  init(_ number: Int64, _ model: PersistentIdentifier) { (self.number, self.model) = (number, model) }
 }
 
 extension HistoryTombstone {
@@ -126,7 +161,8 @@ extension HistoryTombstone {
         guard let stored = kept[property.name], let keyPath = property.keyPath as? PartialKeyPath<Model>,
           let value = property.value(fromStored: stored)
         else { return nil }
-        return (keyPath, value)
+        // Made from what the store keeps, and shared with nobody.
+        return (keyPath, value as any Sendable)
       })
   }
 }

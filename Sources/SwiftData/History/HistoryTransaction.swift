@@ -1,14 +1,19 @@
 import Foundation
 
 /// A position in the history of stores. You can encode it.
-public protocol HistoryToken: Codable, Comparable, Hashable, Sendable {}
+public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Sendable {
+  /// The type of what the token says.
+  associatedtype TokenType: Codable, Hashable, Sendable
+  /// What the token says; nil if it says nothing.
+  var tokenValue: TokenType? { get }
+}
 
 /// The changes that one save made in one store.
-public protocol HistoryTransaction {
+public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// The type of the token.
-  associatedtype TokenType: HistoryToken
+  associatedtype TokenType: Comparable, Hashable, Identifiable, Sendable
   /// The type of the transaction's number.
-  associatedtype TransactionIdentifier: Hashable, Sendable
+  associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
 
   /// When the transaction was written.
   var timestamp: Date { get }
@@ -25,7 +30,7 @@ public protocol HistoryTransaction {
 }
 
 /// One change of one model.
-public enum HistoryChange {
+public enum HistoryChange: Sendable {
   /// The model was inserted.
   case insert(any HistoryInsert)
   /// The model was updated.
@@ -44,13 +49,13 @@ public enum HistoryChange {
 }
 
 /// A model was inserted.
-public protocol HistoryInsert<Model> {
+public protocol HistoryInsert<Model>: Sendable {
   /// The model's class.
   associatedtype Model: PersistentModel
   /// The type of the change's number.
-  associatedtype ChangeIdentifier: Hashable, Sendable
+  associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
   /// The type of the transaction's number.
-  associatedtype TransactionIdentifier: Hashable, Sendable
+  associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
   /// The number of the change in its store.
   var changeIdentifier: ChangeIdentifier { get }
   /// The number of its transaction.
@@ -60,13 +65,15 @@ public protocol HistoryInsert<Model> {
 }
 
 /// A model was updated.
-public protocol HistoryUpdate<Model> {
+public protocol HistoryUpdate<Model>: Sendable {
   /// The model's class.
   associatedtype Model: PersistentModel
   /// The type of the change's number.
-  associatedtype ChangeIdentifier: Hashable, Sendable
+  associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
   /// The type of the transaction's number.
-  associatedtype TransactionIdentifier: Hashable, Sendable
+  associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
+  /// A property that changed.
+  typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
   /// The number of the change in its store.
   var changeIdentifier: ChangeIdentifier { get }
   /// The number of its transaction.
@@ -74,17 +81,17 @@ public protocol HistoryUpdate<Model> {
   /// The identity of the model.
   var changedPersistentIdentifier: PersistentIdentifier { get }
   /// The properties that changed.
-  var updatedAttributes: [PartialKeyPath<Model>] { get }
+  var updatedAttributes: [any PropertyUpdate] { get }
 }
 
 /// A model was deleted.
-public protocol HistoryDelete<Model> {
+public protocol HistoryDelete<Model>: Sendable {
   /// The model's class.
   associatedtype Model: PersistentModel
   /// The type of the change's number.
-  associatedtype ChangeIdentifier: Hashable, Sendable
+  associatedtype ChangeIdentifier: Comparable, Hashable, Sendable
   /// The type of the transaction's number.
-  associatedtype TransactionIdentifier: Hashable, Sendable
+  associatedtype TransactionIdentifier: Comparable, Hashable, Sendable
   /// The number of the change in its store.
   var changeIdentifier: ChangeIdentifier { get }
   /// The number of its transaction.
@@ -97,22 +104,27 @@ public protocol HistoryDelete<Model> {
 
 /// The values that the history keeps of a deleted model: those of attributes with the option
 /// `.preserveValueOnDeletion`.
-public struct HistoryTombstone<Model: PersistentModel>: Sequence {
-  private let values: [(key: PartialKeyPath<Model>, value: Any)]
+public struct HistoryTombstone<Model: PersistentModel>: Sequence, @unchecked Sendable {
+  // `@unchecked Sendable`: key paths of models capture no values, and what a property keeps was read out of the store
+  // for this tombstone alone.
 
-  init(_ values: [(key: PartialKeyPath<Model>, value: Any)]) { self.values = values }
+  /// A kept property and its value.
+  public typealias Element = (key: PartialKeyPath<Model>, value: any Sendable)
+  private let values: [Element]
+
+  init(_ values: [Element]) { self.values = values }
 
   /// The value of a property. Nil if it was nil, or if the history doesn't keep it.
-  public subscript<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
-    values.first { $0.key == keyPath }?.value as? Value
-  }
+  ///
+  ///     let number = deletion.tombstone[\.number] as? Int
+  public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? { values.first { $0.key == keyPath }?.value }
 
   /// Iterates over the kept properties and their values, in the order of their declaration.
-  public func makeIterator() -> IndexingIterator<[(key: PartialKeyPath<Model>, value: Any)]> { values.makeIterator() }
+  public func makeIterator() -> IndexingIterator<[Element]> { values.makeIterator() }
 }
 
 /// Describes which transactions of the history to read or delete.
-public struct HistoryDescriptor<T: HistoryTransaction> {
+public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
   /// The condition that transactions have to meet; nil for all.
   public var predicate: Predicate<T>?
   /// The greatest number of transactions; 0 for all.

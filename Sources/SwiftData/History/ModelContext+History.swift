@@ -47,19 +47,19 @@ extension ModelContext {
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     guard T.self == DefaultHistoryTransaction.self else { throw SwiftDataError.invalidTransactionFetchRequest }
     let stored = try history()
-    let wanted = Set(try history(descriptor).compactMap { ($0 as? DefaultHistoryTransaction)?.id })
+    let wanted = Set(try history(descriptor).compactMap { $0 as? DefaultHistoryTransaction })
     if wanted.isEmpty { return }
     let all = Array(zip(stored, transactions(stored)))
     for store in stores.coordinator.persistentStores {
       let own = all.filter { $0.0.storeID == store.identifier }
       // What goes from the beginning, then what goes from between transactions that stay.
-      let kept = own.drop { wanted.contains($0.1.id) }
+      let kept = own.drop { wanted.contains($0.1) }
       if let last = own.dropLast(kept.count).last {
         // Up to the last one that was read: others may have been written since.
         let end = NSPersistentHistoryToken([store.identifier: last.0.transactionNumber + 1])
         try delete(.deleteHistory(before: end), in: store)
       }
-      let numbers = kept.filter { wanted.contains($0.1.id) }.map(\.0.transactionNumber)
+      let numbers = kept.filter { wanted.contains($0.1) }.map(\.0.transactionNumber)
       if numbers.isEmpty { continue }
       let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
       request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest

@@ -3,10 +3,13 @@ import Foundation
 /// Encodes a schema: its version, and the class and properties of each entity. The program that decodes it needs the
 /// same classes; they are found by name and must have the same properties.
 extension Schema: Codable {
-  /// The version of the encoded form.
-  public static var encodingVersion: Int { 1 }
+  /// The version of the form in which schemas are encoded.
+  public static let schemaEncodingVersion = Version(1, 0, 0)
+  /// The version of the form in which this schema is encoded: ``schemaEncodingVersion``.
+  public var encodingVersion: Version { Self.schemaEncodingVersion }
 
   private struct Form: Codable {
+    /// The version's first number.
     let encodingVersion: Int
     let version: Version
     let entities: [EntityForm]
@@ -53,7 +56,7 @@ extension Schema: Codable {
 
   /// Encodes the version, and the class and properties of each entity.
   public func encode(to encoder: any Encoder) throws {
-    try Form(encodingVersion: Self.encodingVersion, version: version, entities: forms).encode(to: encoder)
+    try Form(encodingVersion: encodingVersion.major, version: version, entities: forms).encode(to: encoder)
   }
 
   /// Decodes a schema, and finds its classes in this program.
@@ -65,8 +68,9 @@ extension Schema: Codable {
       .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: what))
     }
     let form = try Form(from: decoder)
-    guard form.encodingVersion == Self.encodingVersion else {
-      throw corrupted("The schema is written in the form \(form.encodingVersion); \(Self.encodingVersion) is known.")
+    let known = Self.schemaEncodingVersion.major
+    guard form.encodingVersion == known else {
+      throw corrupted("The schema is written in the form \(form.encodingVersion); \(known) is known.")
     }
     let classes = try form.entities.map { entity in
       guard let type = _typeByName(entity.type) as? any PersistentModel.Type else {

@@ -81,6 +81,22 @@ extension Schema {
       (name, valueType, defaultValue, isOptional) = ("", Never.self, nil, false)
     }
 
+    /// Makes an attribute with a name. Where a ``Schema/PropertyMetadata`` has it, the options, the original name and
+    /// the modifier count; the property's name, type and initial value are those of the class.
+    ///
+    /// - Parameter valueType: the declared type, with or without `?`.
+    public init(
+      name: String, originalName: String? = nil, options: [Option] = [], valueType: Any.Type,
+      defaultValue: Any? = nil, hashModifier: String? = nil
+    ) {
+      let optional = valueType as? any OptionalValue.Type
+      (self.name, self.valueType, isOptional) = (name, optional?.wrappedType ?? valueType, optional != nil)
+      self.options = options
+      self.defaultValue = defaultValue
+      self.hashModifier = hashModifier
+      statedOriginalName = originalName
+    }
+
     init(_ property: ModelProperty) {
       options = property.attribute?.options ?? []
       hashModifier = property.attribute?.hashModifier

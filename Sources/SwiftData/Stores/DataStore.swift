@@ -110,7 +110,7 @@ public struct EditingState: Hashable, Identifiable, Sendable {
 }
 
 /// A fetch from a ``DataStore``.
-public struct DataStoreFetchRequest<T: PersistentModel> {
+public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   /// The description of the fetch.
   public let descriptor: FetchDescriptor<T>
   /// The context that asks.
@@ -118,7 +118,7 @@ public struct DataStoreFetchRequest<T: PersistentModel> {
 }
 
 /// The result of a fetch from a ``DataStore``.
-public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot> {
+public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
   /// The description of the fetch.
   public let descriptor: FetchDescriptor<T>
   /// The models, in the requested order.
@@ -138,7 +138,7 @@ public struct DataStoreFetchResult<T: PersistentModel, Snapshot: DataStoreSnapsh
 }
 
 /// The changes that a save hands to a ``DataStore``.
-public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot> {
+public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
   /// The context that saves.
   public let editingState: EditingState
   /// Inserted models. They have temporary identities, which relationships of other snapshots use as well.
@@ -150,7 +150,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot> {
 }
 
 /// The result of a save to a ``DataStore``.
-public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot> {
+public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
   /// The identifier of the store.
   public let storeIdentifier: String
   /// The permanent identities of inserted models, by their temporary ones.

@@ -1,7 +1,10 @@
 import CoreData
 
+/// What a snapshot of your own may keep of a model: values that can be encoded, and handed to other threads.
+public typealias DataStoreSnapshotValue = Codable & Sendable
+
 /// The values of one model at one time. It can be encoded.
-public protocol DataStoreSnapshot: Codable, Identifiable {
+public protocol DataStoreSnapshot: Codable, Identifiable, Sendable {
   /// The model's identity.
   var persistentIdentifier: PersistentIdentifier { get }
   /// The same values with another identity.
@@ -21,7 +24,7 @@ extension DataStoreSnapshot {
 /// The values of one model: its attributes' values, and the identities that its relationships lead to.
 ///
 /// It encodes the type of each value, so it can be decoded without the model's class.
-public struct DefaultSnapshot: DataStoreSnapshot, Hashable, Sendable {
+public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
   /// The model's identity.
   public let persistentIdentifier: PersistentIdentifier
   /// The values by property name. Values that are nil are missing.

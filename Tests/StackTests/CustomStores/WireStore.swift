@@ -296,8 +296,8 @@ class WireStore: NSIncrementalStore {
       NSManagedObjectConstraintMergeError,
       [
         NSConstraintConflict(
-          constraint: [key], databaseObject: older == nil ? context.object(with: holder.objectID) : nil,
-          databaseSnapshot: nil, conflictingObjects: colliding,
+          constraint: [key], database: older == nil ? context.object(with: holder.objectID) : nil,
+          databaseSnapshot: nil, conflicting: colliding,
           conflictingSnapshots: colliding.map { $0.committedValues(forKeys: nil) })
       ])
   }

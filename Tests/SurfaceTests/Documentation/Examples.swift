@@ -298,6 +298,11 @@ private func keyPathString() -> NSPredicate {
   return predicate
 }
 
+private func brackets(object: NSManagedObject) {
+  object["pages"] = 320
+  let pages = object["pages"] as? Int  // 320
+}
+
 private struct Importer {
   func readHistory() async throws {}
 }

@@ -110,7 +110,8 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
 
   private func make(_ url: URL) throws {
     let metadata = AtomicFileStore.modelMetadata(model, configuration).merging([
-      NSStoreTypeKey: type, NSStoreUUIDKey: identity.uuid, "NSPersistenceFrameworkVersion": 1344,
+      NSStoreTypeKey: type, NSStoreUUIDKey: identity.uuid,
+      "NSPersistenceFrameworkVersion": Int(NSCoreDataVersionNumber),
     ]) { $1 }
     var header = AtomicHeader(metadata: metadata, lastKey: Self.form.keyBeforeFirst)
     var none: [RowReference: Int64] = [:]
@@ -253,7 +254,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       NSStoreModelVersionHashesKey: hashes,
       NSStoreModelVersionHashesVersionKey: 3,
       "NSStoreModelVersionHashesDigest": NSManagedObjectModel.hashesDigest(hashes),
-      "NSStoreModelVersionChecksumKey": NSManagedObjectModel.checksum(hashes),
+      NSPersistentStoreModelVersionChecksumKey: NSManagedObjectModel.checksum(hashes),
       NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
     ]
   }

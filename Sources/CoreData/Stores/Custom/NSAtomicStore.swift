@@ -52,6 +52,7 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   ///
   /// All new nodes are made before any is filled: ``updateCacheNode(_:from:)`` is called for them as well, and finds
   /// those of other new objects by ``cacheNode(for:)``.
+  @discardableResult
   open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
     mustOverride("newCacheNode(for:)")
   }
@@ -81,11 +82,13 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   /// The id of the object with a reference, which is any object, usually a string or a number. A reference is unique
   /// among entities with a common root, and its text is in the object's URI, after a "p". Any thread. Don't override
   /// it.
+  @discardableResult
   open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
     id(of: entity, reference: data, in: layouts, references)
   }
 
   /// Override it to return a reference for a new object that no other object has or had.
+  @discardableResult
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
     mustOverride("newReferenceObject(for:)")
   }

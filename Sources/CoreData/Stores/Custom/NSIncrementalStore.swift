@@ -76,6 +76,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// `NSManagedObjectMergeError` with ``NSMergeConflict`` objects under `NSPersistentStoreSaveConflictsErrorKey`: the
   /// context then asks its merge policy, and saves the result. Likewise `NSManagedObjectConstraintMergeError` with
   /// ``NSConstraintConflict`` objects for values that must be unique.
+  @discardableResult
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     mustOverride("execute(_:with:)")
   }
@@ -160,6 +161,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
 
   /// Override it to return permanent ids for new objects, in their order, made by
   /// ``newObjectID(for:referenceObject:)``. If the save then fails, the next attempt uses the same ids.
+  @discardableResult
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
     mustOverride("obtainPermanentIDs(for:)")
   }
@@ -177,6 +179,7 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   ///
   /// A whole number from 1 to 2⁶² - 1 costs no memory beyond the id. Every other reference is kept as long as the
   /// store.
+  @discardableResult
   open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
     id(of: entity, reference: data, in: layouts, references)
   }

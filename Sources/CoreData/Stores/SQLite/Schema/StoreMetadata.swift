@@ -10,7 +10,7 @@ import Foundation
 /// | Z_PLIST | the rest of the dictionary, a binary property list |
 package enum StoreMetadata {
   static let hashesDigestKey = "NSStoreModelVersionHashesDigest"
-  static let checksumKey = "NSStoreModelVersionChecksumKey"
+  static let checksumKey = NSPersistentStoreModelVersionChecksumKey
   static let frameworkVersionKey = "NSPersistenceFrameworkVersion"
   static let maximumFrameworkVersionKey = "NSPersistenceMaximumFrameworkVersion"
   static let autoVacuumKey = "_NSAutoVacuumLevel"
@@ -21,7 +21,7 @@ package enum StoreMetadata {
   ]
 
   /// The version of Apple's framework that writes files of this form.
-  static let frameworkVersion = 1344
+  static let frameworkVersion = Int(NSCoreDataVersionNumber)
   /// The version of the method that computes version hashes.
   static let hashesVersion = 3
 
