@@ -87,24 +87,50 @@ struct InPlaceRelationshipTests {
     #expect(try StoreCheck(url, after.model(true)).problems == [])
   }
 
-  @Test("Friends of friends: a relationship that is its own inverse")
-  func symmetric() throws {
+  @Test(
+    "Friends of friends: a relationship that is its own inverse, in a file of before and of now",
+    arguments: ["Z_1FRIENDS1", "REFLEXIVE"], [false, true])
+  func symmetric(_ column: String, _ isOrdered: Bool) throws {
     func model(_ more: Bool) -> NSManagedObjectModel {
       let person = InPlace.entity("Person", [InPlace.attribute("name")])
-      let friends = InPlace.relate(person, more ? "mates" : "friends", .many, person, was: more ? "friends" : nil)
+      let friends = InPlace.relate(
+        person, more ? "mates" : "friends", isOrdered ? .ordered : .many, person, was: more ? "friends" : nil)
       friends.inverseRelationship = friends
       return more ? InPlace.model(person, InPlace.entity("Aunt")) : InPlace.model(person)
     }
+    func people(_ context: NSManagedObjectContext) throws -> [String: NSManagedObject] {
+      try InPlace.by(context, "Person", "name")
+    }
+    func set(_ found: [NSManagedObject]) -> Any { isOrdered ? NSOrderedSet(array: found) : NSSet(array: found) }
     try InPlace.open(url, model(false)) { context in
       let people = (0..<4).map { InPlace.new(context, "Person", ["name": "p\($0)"]) }
-      people[0].setValue(NSSet(array: [people[1], people[2]]), forKey: "friends")
+      people[0].setValue(set([people[1], people[2]]), forKey: "friends")
+      try context.save()
+    }
+    func rows(_ sql: String) throws -> [String] { try InPlace.rows(url, sql).compactMap { $0[0] } }
+    for prefix in isOrdered ? ["", "Z_FOK_"] : [""] {
+      func named(_ column: String) -> String { prefix.isEmpty ? column : prefix + column.replacing("Z_", with: "") }
+      let columns = try rows("SELECT name FROM pragma_table_info('Z_1FRIENDS')")
+      let second = try #require(columns.first { $0 == named("REFLEXIVE") || $0 == named("Z_1FRIENDS1") })
+      if second != named(column) {
+        _ = try rows("ALTER TABLE Z_1FRIENDS RENAME COLUMN \(second) TO \(named(column))")
+      }
+    }
+    try InPlace.open(url, model(false)) { context in
+      let people = try people(context)
+      #expect(InPlace.names(people["p0"]?.value(forKey: "friends")) == ["p1", "p2"])
+      people["p3"]?.setValue(set([people["p0"]].compactMap { $0 }), forKey: "friends")
       try context.save()
     }
     try InPlace.migrate(url, to: model(true)) { context in
-      let people = try InPlace.by(context, "Person", "name")
-      #expect(InPlace.names(people["p0"]?.value(forKey: "mates")) == ["p1", "p2"])
+      let people = try people(context)
+      #expect(InPlace.names(people["p0"]?.value(forKey: "mates")).sorted() == ["p1", "p2", "p3"])
       #expect(InPlace.names(people["p2"]?.value(forKey: "mates")) == ["p0"])
+      people["p1"]?.setValue(set([people["p2"]].compactMap { $0 }), forKey: "mates")
+      try context.save()
+      #expect(InPlace.names(people["p0"]?.value(forKey: "mates")).sorted() == ["p2", "p3"])
     }
+    #expect(try StoreCheck(url, model(true)).problems == [])
   }
 
   @Test("A new to-one end within one table says of what entity the row is that it refers to")

@@ -40,6 +40,21 @@ struct SchemaTests {
       ])
   }
 
+  @Test("The second column of a relationship that is its own inverse has no name of the model's")
+  func reflexive() throws {
+    let made = try statements { model in
+      model.entity("Person", [attribute("name", .stringAttributeType)])
+      model.relateToItself(.many("Person", "friends"))
+      model.relateToItself(.ordered("Person", "heroes"))
+    }
+    #expect(
+      made.filter { $0.contains("CREATE TABLE Z_") } == [
+        "CREATE TABLE Z_1FRIENDS ( Z_1FRIENDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY (Z_1FRIENDS, REFLEXIVE) )",
+        "CREATE TABLE Z_1HEROES ( Z_1HEROES INTEGER, REFLEXIVE INTEGER, Z_FOK_1HEROES INTEGER, "
+          + "Z_FOK_REFLEXIVE INTEGER, PRIMARY KEY (Z_1HEROES, REFLEXIVE) )",
+      ])
+  }
+
   @Test("An index of what has no column, a to-many relationship or a transient attribute, is left out")
   func indexWithoutColumn() throws {
     let indexes = try statements { model in

@@ -57,6 +57,38 @@ struct StoredModelTests {
     try openStore(stored, at: url).willRemove(from: nil)
   }
 
+  @Test(
+    "A relationship that is its own inverse is found in a file without a cached model",
+    arguments: ["Z_1FRIENDS1", "REFLEXIVE"], [false, true])
+  func reflexive(_ column: String, _ isOrdered: Bool) throws {
+    let builder = ModelBuilder()
+    builder.entity("Person", [attribute("name", .stringAttributeType)])
+    builder.relateToItself(isOrdered ? .ordered("Person", "friends") : .many("Person", "friends"))
+    let model = builder.make()
+    let store = try openStore(model, at: url)
+    let people = try store.insert("Person", [[:], [:]])
+    let changes = ChangeSet()
+    let friendship = try #require(store.layout("Person").property(named: "friends"))
+    changes.links = [
+      LinkChange(
+        owner: people[0].reference, relationship: friendship, added: [people[1].reference], removed: [],
+        order: isOrdered ? [people[1].reference] : nil)
+    ]
+    _ = try store.commit(changes)
+    store.willRemove(from: nil)
+    _ = try query("DELETE FROM Z_MODELCACHE", at: url)
+    let names = try query("SELECT name FROM pragma_table_info('Z_1FRIENDS')", at: url)
+    for (old, new) in [(names[1], column), (names.last ?? "", "Z_FOK_" + column.replacing("Z_", with: ""))]
+    where old != new && (isOrdered || !new.hasPrefix("Z_FOK_")) {
+      _ = try query("ALTER TABLE Z_1FRIENDS RENAME COLUMN \(old) TO \(new)", at: url)
+    }
+    let stored = try NSManagedObjectModel(storedIn: url)
+    let friends = try #require(stored.entitiesByName["Person"]?.relationshipsByName["friends"])
+    #expect(friends.inverseRelationship === friends)
+    #expect(friends.isToMany && friends.isOrdered == isOrdered)
+    #expect(stored.entityVersionHashesByName == model.entityVersionHashesByName)
+  }
+
   @Test("Without a cached model, one is put together from numbers, tables, columns, indexes and rows")
   func inferred() throws {
     let hashes = try makeBareFile()

@@ -221,4 +221,51 @@ struct AtomicFormTests {
       #expect(found?[NSStoreUUIDKey] as? String == stack.store.identifier)
     }
   }
+
+  @Test(
+    "A binary store whose objects all share one long class, or the long list of a relationship's members, is refused",
+    arguments: [true, false])
+  func shared(_ isClass: Bool) throws {
+    let (count, length) = (3000, 30_000)
+    func uid(_ number: Int) -> String { "<dict><key>CF$UID</key><integer>\(number)</integer></dict>" }
+    func list(_ name: String, _ items: [String]) -> String { "<key>\(name)</key><array>\(items.joined())</array>" }
+    let fields = isClass ? (0..<length).map { "<key>\($0)</key><true/>" }.joined() : ""
+    let members = isClass ? [] : Array(repeating: "<integer>1</integer>", count: length)
+    let shared = [
+      "<string>Tag</string>", "<dict><key>$class</key>\(uid(3))<key>NS.string</key><string>a</string></dict>",
+      "<dict>\(fields)<key>$classname</key><string>NSString</string></dict>",
+      "<dict>\(list("NS.objects", [uid(2), uid(0)]))</dict>", "<dict>\(list("NS.objects", members))</dict>",
+      "<string>tags</string>", "<dict>\(list("NS.keys", [uid(6)]))\(list("NS.objects", [uid(5)]))</dict>",
+    ]
+    let nodes = (1...count).map { key in
+      "<dict><key>NSEntityName</key>\(uid(1))<key>NSPrimaryKey64</key><integer>\(key)</integer>"
+        + "<key>NSAttributeValues</key>\(uid(4))<key>NSRelatedNodes</key>\(uid(7))</dict>"
+    }
+    let keys = (1...count).map { "<integer>\($0)</integer>" }
+    let map = "<dict>\(list("NS.keys", keys))\(list("NS.objects", (1...count).map { uid($0 + 8) }))</dict>"
+    let text =
+      "<plist version=\"1.0\"><dict><key>$archiver</key><string>NSKeyedArchiver</string><key>$version</key>"
+      + "<integer>100000</integer><key>$top</key><dict><key>mapData</key>\(uid(8))</dict>"
+      + list("$objects", ["<string>$null</string>"] + shared + [map] + nodes) + "</dict></plist>"
+    let rows = try PropertyListSerialization.data(
+      fromPropertyList: PropertyListSerialization.propertyList(from: Data(text.utf8), format: nil), format: .binary,
+      options: 0)
+
+    let tag = entity("Tag", [attribute("name")])
+    let tags = relate(tag, "tags", .many, to: tag)
+    tags.inverseRelationship = tags
+    let (model, folder) = (model([tag]), StoreFolder())
+    try folder.open(.binary, "T", model) { _, context in
+      context.new("Tag")
+      try context.save()
+    }
+    let bytes = [UInt8](try Data(contentsOf: folder.file("T")))
+    let old = try BinaryStoreHeader(bytes)
+    let end = BinaryStoreHeader.size + rows.count
+    let head = BinaryStoreHeader(
+      metadata: end..<end + old.metadata.count, rows: BinaryStoreHeader.size..<end, lastKey: Int64(count))
+    try Data(head.bytes + rows + bytes[old.metadata]).write(to: folder.file("T"))
+    let error = failure { try folder.open(.binary, "T", model) { _, _ in } }
+    #expect(error?.localizedDescription.contains("the same long list again and again") == true, "\(error as Any)")
+  }
 }

@@ -40,7 +40,7 @@ struct HistoryRemoteTests {
   }
 
   private static func coordinator(
-    _ path: String, tracks: Bool = true, tells: Bool = true
+    _ path: String, tracks: Bool = true, tells: Bool = true, isReadOnly: Bool = false
   ) throws -> NSPersistentStoreCoordinator {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
     try coordinator.addPersistentStore(
@@ -48,6 +48,7 @@ struct HistoryRemoteTests {
       options: [
         NSPersistentStoreRemoteChangeNotificationPostOptionKey: tells as NSNumber,
         NSPersistentHistoryTrackingKey: tracks as NSNumber,
+        NSReadOnlyPersistentStoreOption: isReadOnly as NSNumber,
       ])
     return coordinator
   }
@@ -67,6 +68,33 @@ struct HistoryRemoteTests {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     return try context.performAndWait { try context.transactions(after: token) }
+  }
+
+  @Test(
+    "A read-only store is told of the saves of another process, and finds their transactions",
+    arguments: [true, false])
+  func readOnly(_ hasWriter: Bool) async throws {
+    try await withFile { path in
+      var writer: NSPersistentStoreCoordinator? = try Self.coordinator(path, tells: false)
+      try Self.save(try #require(writer), by: "parent")
+      if !hasWriter {
+        try writer.map { try $0.remove($0.persistentStores[0]) }
+        writer = nil
+      }
+      let reader = try Self.coordinator(path, isReadOnly: true)
+      let told = Told(reader)
+      #expect(try Self.transactions(reader).map(\.author) == ["parent"])
+      for count in 1...2 {
+        await #expect(processExitsWith: .success) { [path = path as String] in
+          try Self.save(try Self.coordinator(path, tells: false), by: "child")
+        }
+        #expect(await told.count(count) == count)
+        let found = try Self.transactions(reader)
+        #expect(found.map(\.author) == ["parent"] + Array(repeating: "child", count: count))
+        #expect(told.all == found.dropFirst().map(\.token))
+      }
+      withExtendedLifetime(writer) {}
+    }
   }
 
   @Test("A save of another process is told once, with the token that its transaction has")

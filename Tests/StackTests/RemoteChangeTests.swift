@@ -72,4 +72,20 @@ struct RemoteChangeTests {
     try await Task.sleep(nanoseconds: 100_000_000)
     #expect(told.all.count == 2, "A failed save writes nothing, and a removed store tells nothing.")
   }
+
+  @Test("A coordinator that has the file by a link, or a link to its folder, is told as well")
+  func links() async throws {
+    let folder = StoreFolder()
+    let url = folder.file("a.sqlite")
+    let writer = try coordinator(url, tells: false)
+    try FileManager.default.createSymbolicLink(at: folder.file("link.sqlite"), withDestinationURL: url)
+    try FileManager.default.createSymbolicLink(at: folder.file("folder"), withDestinationURL: folder.url)
+    for link in ["link.sqlite", "folder/a.sqlite"] {
+      let listening = try coordinator(folder.file(link), tells: true)
+      let told = Told(listening)
+      try save(writer)
+      #expect(await told.count(1) == 1, "\(link)")
+      #expect(told.all.first?.url == folder.file(link))
+    }
+  }
 }

@@ -1,6 +1,7 @@
-import CoreData
 import Foundation
 import Testing
+
+@testable import CoreData
 
 @Suite("Saving a store as another one")
 struct StoreMigrationTests {
@@ -119,6 +120,25 @@ struct StoreMigrationTests {
     }
     if to != .inMemory { try folder.open(to, "new", model()) { try check($1) } }
     if from != .inMemory { try folder.open(from, "old", model()) { try check($1) } }
+  }
+
+  @Test(
+    "A text that another program has written in no UTF-8 is repaired, and the new store opens", aboutFiles,
+    arguments: StoreKind.kept)
+  func brokenText(_ kind: StoreKind) throws {
+    try folder.open(.sqlite, "old", library()) { _, context in
+      context.new("Tag", ["name": "a"])
+      context.new("Tag", ["name": "b"])
+      try context.save()
+    }
+    _ = try Connection(path: folder.file("old").path, options: Connection.Options())
+      .rows("UPDATE ZTAG SET ZNAME = CAST(x'636166E9' || CASE ZNAME WHEN 'b' THEN x'01' ELSE x'' END AS TEXT)")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+    let old = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file("old"))
+    let new = try coordinator.migratePersistentStore(old, to: folder.file("new"), options: nil, withType: kind.type)
+    try coordinator.remove(new)
+    #expect(try folder.tags(kind, "new") == ["caf\u{FFFD}", "caf\u{FFFD}\u{1}"])
   }
 
   @Test("A SQLite store in memory is saved to a file, and a file to memory")

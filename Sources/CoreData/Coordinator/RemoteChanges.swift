@@ -79,11 +79,11 @@ enum RemoteChanges {
   private static func isSameFile(_ one: NSPersistentStore, _ other: NSPersistentStore) -> Bool {
     // A server tells each store of what the others have written.
     guard one is any WatchableStore, other is any WatchableStore, !(one is any ServerStore), let url = one.url,
-      url.path != "/dev/null"
+      let otherURL = other.url
     else {
       return false
     }
-    return url.standardizedFileURL == other.url?.standardizedFileURL
+    return url.isSameFile(as: otherURL)
   }
 }
 

@@ -15,13 +15,8 @@ final class QuietDatabase {
   var isCopy: Bool { folder != nil }
 
   init(_ given: URL) throws {
-    // Copying a link would copy only the link.
-    let original = given.resolvingSymlinksInPath()
-    func size(_ suffix: String) -> Int {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: original.path + suffix)
-      return (attributes?[.size] as? NSNumber)?.intValue ?? 0
-    }
-    if size("-wal") == 0, size("-journal") == 0 {
+    let original = DatabasePlace(given)
+    if !original.hasMoreBesideIt {
       url = given
       folder = nil
       return
@@ -30,9 +25,9 @@ final class QuietDatabase {
       .appendingPathComponent("inspect-" + UUID().uuidString, isDirectory: true)
     TemporaryFolders.willMake(folder.path)
     self.folder = folder
-    url = folder.appendingPathComponent(original.lastPathComponent)
+    url = folder.appendingPathComponent(original.url.lastPathComponent)
     do {
-      try Self.copy(original, to: url, in: folder)
+      try Self.copy(original, to: url, in: folder, support: ExternalFiles.support(of: given))
       if let name = RollbackJournal.removedFile(beside: url.path) {
         throw InspectionFailure(
           "The journal beside \(original.path) asks for the removal of the file \(name), which is of no transaction of "
@@ -53,37 +48,16 @@ final class QuietDatabase {
     if let folder { TemporaryFolders.remove(folder.path) }
   }
 
-  private static func copy(_ original: URL, to copy: URL, in folder: URL) throws {
-    let files = FileManager.default
+  private static func copy(_ original: DatabasePlace, to copy: URL, in folder: URL, support: URL) throws {
     guard mkdir(folder.path, 0o700) == 0 else {
       throw InspectionFailure(
         "The folder \(folder.path) for a copy could not be made: \(String(cString: strerror(errno))).")
     }
-    for suffix in ["", "-wal", "-journal"] where files.fileExists(atPath: original.path + suffix) {
-      try copyFile(original.path + suffix, to: copy.path + suffix)
-    }
+    try DatabaseCopy.copy(original, to: copy)
     // Long values lie in a folder beside the store, which is read where it is.
-    let support = ".\(original.deletingPathExtension().lastPathComponent)_SUPPORT"
-    let source = original.deletingLastPathComponent().appendingPathComponent(support).path
-    if files.fileExists(atPath: source) {
-      let target = URL(fileURLWithPath: source).standardizedFileURL.path
-      try files.createSymbolicLink(
-        atPath: folder.appendingPathComponent(support).path, withDestinationPath: target)
-    }
-  }
-
-  /// Copies the bytes of a file to a new one, which only this user may read. It does not follow a link, and neither
-  /// does SQLite.
-  private static func copyFile(_ path: String, to copy: String) throws {
-    let source = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
-    guard source >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    let reading = FileHandle(fileDescriptor: source, closeOnDealloc: true)
-    var status = stat()
-    guard fstat(source, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
-    let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard target >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-    let writing = FileHandle(fileDescriptor: target, closeOnDealloc: true)
-    while let part = try reading.read(upToCount: 1 << 20), !part.isEmpty { try writing.write(contentsOf: part) }
+    guard FileManager.default.fileExists(atPath: support.path) else { return }
+    try FileManager.default.createSymbolicLink(
+      atPath: ExternalFiles.support(of: copy).path, withDestinationPath: support.standardizedFileURL.path)
   }
 
   /// Lets SQLite recover the log or journal, and leaves a file that needs neither.

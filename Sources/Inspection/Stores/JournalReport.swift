@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// The header of a SQLite file, and the files beside it.
@@ -11,8 +12,9 @@ struct JournalReport {
 
   init(_ url: URL) throws {
     header = try DatabaseHeader(url)
-    log = WriteAheadLog(of: url)
-    journal = Self.size(url.path + "-journal")
+    let place = DatabasePlace(url)
+    log = WriteAheadLog(of: place.url)
+    journal = Self.size(place.journal)
     let folder = Self.externalFolder(of: url)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     externalFiles = (
@@ -22,8 +24,7 @@ struct JournalReport {
 
   /// Returns the folder with a store's files of long values.
   static func externalFolder(of store: URL) -> URL {
-    store.deletingLastPathComponent()
-      .appendingPathComponent(".\(store.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")
+    ExternalFiles.support(of: store).appendingPathComponent("_EXTERNAL_DATA")
   }
 
   private static func size(_ path: String) -> Int? {

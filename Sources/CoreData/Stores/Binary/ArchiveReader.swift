@@ -18,7 +18,26 @@ struct ArchiveReader {
     let count: Int
   }
 
+  /// How many entries of long dictionaries and lists may be looked through. Dictionaries of archives are short, and
+  /// each list belongs to one object. But in a file that somebody has made for it, all objects can share one long
+  /// dictionary, and to read that again for each of them would take hours.
+  private final class Budget {
+    private var left: Int
+
+    init(_ bytes: Int) { left = 16 * bytes + 100_000 }
+
+    func spend(_ count: Int) throws {
+      left -= count
+      if left >= 0 { return }
+      throw AtomicProblem.damaged(line: nil, "an archive in it has the same long list again and again")
+    }
+  }
+
+  /// Dictionaries up to this length cost nothing.
+  private static let shortLength = 16
+
   private let list: PropertyListTable
+  private let budget: Budget
   /// The archived objects, by UID.
   private let objects: Elements
   private let top: Object
@@ -26,11 +45,13 @@ struct ArchiveReader {
   init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
     guard let list = try? PropertyListTable(UnsafeRawBufferPointer(bytes)) else { throw ArchiveReader.damaged }
     let archive = Object(node: list.top)
-    guard let archiver = Self.value(of: "$archiver", in: archive, list), list.isText(archiver.node, "NSKeyedArchiver"),
-      let objects = Self.value(of: "$objects", in: archive, list).flatMap({ Self.elements($0, list) }),
-      let top = Self.value(of: "$top", in: archive, list)
+    guard let archiver = try Self.value(of: "$archiver", in: archive, list),
+      list.isText(archiver.node, "NSKeyedArchiver"),
+      let objects = try Self.value(of: "$objects", in: archive, list).flatMap({ Self.elements($0, list) }),
+      let top = try Self.value(of: "$top", in: archive, list)
     else { throw AtomicProblem.damaged(line: nil, "an archive in it is not a keyed archive") }
     self.list = list
+    budget = Budget(bytes.count)
     self.objects = objects
     self.top = top
   }
@@ -41,7 +62,7 @@ struct ArchiveReader {
 
   /// The object that the archive has under a name.
   func root(_ name: StaticString) throws -> Object {
-    guard let found = value(of: name, in: top) else {
+    guard let found = try value(of: name, in: top) else {
       throw AtomicProblem.damaged(line: nil, "an archive in it has no \(name)")
     }
     return try resolved(found)
@@ -65,8 +86,12 @@ struct ArchiveReader {
 
   // Containers.
 
-  /// The elements of an array of the property list.
-  func elements(_ object: Object) -> Elements? { Self.elements(object, list) }
+  /// The elements of an array of the property list, which the caller is about to read.
+  func elements(_ object: Object) throws -> Elements? {
+    guard let elements = Self.elements(object, list) else { return nil }
+    if elements.count > Self.shortLength { try budget.spend(elements.count) }
+    return elements
+  }
 
   private static func elements(_ object: Object, _ list: PropertyListTable) -> Elements? {
     switch list.kind(of: object.node) {
@@ -77,26 +102,33 @@ struct ArchiveReader {
     }
   }
 
-  private static func value(of key: StaticString, in object: Object, _ list: PropertyListTable) -> Object? {
+  private static func value(
+    of key: StaticString, in object: Object, _ list: PropertyListTable, _ budget: Budget? = nil
+  ) throws -> Object? {
     guard list.kind(of: object.node) == .dictionary else { return nil }
     let extent = list.extent(of: object.node)
+    if extent.count > shortLength { try budget?.spend(extent.count) }
     for index in 0..<extent.count where list.isText(list.element(index, of: extent), key) {
       return Object(node: list.element(extent.count + index, of: extent))
     }
     return nil
   }
 
-  func value(of key: StaticString, in object: Object) -> Object? { Self.value(of: key, in: object, list) }
+  func value(of key: StaticString, in object: Object) throws -> Object? {
+    try Self.value(of: key, in: object, list, budget)
+  }
 
   /// A field of an archived object, after following its reference; nil if it is missing or the archive's nil.
   func field(_ key: StaticString, of object: Object) throws -> Object? {
-    guard let found = value(of: key, in: object), !isNil(found) else { return nil }
+    guard let found = try value(of: key, in: object), !isNil(found) else { return nil }
     return try resolved(found)
   }
 
   /// Whether the name of an archived object's class is one of these.
   func isOf(_ names: [StaticString], _ object: Object) throws -> Bool {
-    guard let type = try field("$class", of: object), let name = value(of: "$classname", in: type) else { return false }
+    guard let type = try field("$class", of: object), let name = try value(of: "$classname", in: type) else {
+      return false
+    }
     return names.contains { list.isText(name.node, $0) }
   }
 

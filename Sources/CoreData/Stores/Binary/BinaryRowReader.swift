@@ -98,7 +98,7 @@ struct BinaryRowReader: ~Copyable {
   }
 
   private mutating func entity(of node: ArchiveReader.Object, _ key: Int64) throws -> BinaryEntity {
-    guard let name = archive.value(of: "NSEntityName", in: node) else { throw ArchiveReader.damaged }
+    guard let name = try archive.value(of: "NSEntityName", in: node) else { throw ArchiveReader.damaged }
     let uid = archive.uid(name)
     if let known = uid.flatMap({ entityByName[$0] }) { return known }
     guard let text = try BinaryValues.string(archive.resolved(name), of: archive) else { throw ArchiveReader.damaged }

@@ -39,7 +39,8 @@ extension SQLiteStore: FileOperating {
     }
   }
 
-  /// Removes SQLite's companions of a file, which mean nothing without it.
+  /// Removes SQLite's companions of a file, which mean nothing without it. A link is not followed: it is about to be
+  /// replaced, and what it leads to stays with its companions.
   private static func removeCompanions(of url: URL) {
     for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
   }
@@ -89,6 +90,9 @@ extension SQLiteStore: FileOperating {
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws {
     if destination.isSameFile(as: source) { return }
+    // A link to a database is followed. A link to anything else is what is replaced.
+    let isDatabase = try isDatabase(destination)
+    let destination = isDatabase ? DatabasePlace(destination).url : destination
     try reading(source, options: sourceOptions) { connection in
       guard try StoreMetadata.hasTable("Z_METADATA", connection) else {
         throw Failure.incompatibleSchema(url: source, table: "Z_METADATA", what: "there is no such table")
@@ -106,7 +110,7 @@ extension SQLiteStore: FileOperating {
     at destination: URL, options: [AnyHashable: Any]?, from source: Connection, sourceFiles: ExternalFiles,
     body: () throws -> Void
   ) throws {
-    let files = ExternalFiles(store: destination)
+    let files = ExternalFiles(store: destination, followsLinks: false)
     let named = sourceFiles.exist ? try ExternalFiles.named(in: source) : []
     let (oldNamed, oldUUID) = try contents(destination, options)
     if files.folder == sourceFiles.folder, !named.isEmpty || !oldNamed.isEmpty {
@@ -214,10 +218,12 @@ extension SQLiteStore: FileOperating {
         guard error.code == 14 || error.code == 8 else { throw error.openingFailure(at: url) }
       }
     }
-    let folder = try OwnFolder.makeTemporary()
-    defer { OwnFolder.remove(folder) }
     try translatingErrors(at: url) {
-      try body(Connection(path: copyDatabase(at: url, into: folder).path, options: Connection.Options()))
+      let place = DatabasePlace(url)
+      try DatabaseFiles.sharing(place.path) {
+        if let connection = beginReadingInPlace(place) { return try body(connection) }
+        try readingCopy(of: place, body)
+      }
     }
   }
 

@@ -27,23 +27,41 @@ extension SQLiteStore {
     }
   }
 
-  /// Reads a file without writing a byte to it or beside it. Reads it in its place if it is complete without a log or a
-  /// journal, otherwise from a copy with those.
+  /// Reads a file without writing a byte to it, or making anything beside it. Reads it in its place if others have it
+  /// open, or if it is complete without a log or a journal; otherwise from a copy with those.
+  ///
+  /// - Parameter body: runs again if the file was written meanwhile.
   static func readingUntouched<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result {
     guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
-    var options = Connection.Options()
-    options.isReadOnly = true
-    func size(_ suffix: String) -> Int {
-      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
-      return (attributes?[.size] as? NSNumber)?.intValue ?? 0
-    }
-    if size("-wal") == 0, size("-journal") == 0 {
+    let place = DatabasePlace(url)
+    return try DatabaseFiles.sharing(place.path) {
+      if let connection = beginReadingInPlace(place) { return try body(connection) }
+      var options = Connection.Options()
+      options.isReadOnly = true
       options.isURI = true
-      return try body(Connection(path: immutableAddress(of: url), options: options))
+      for _ in 0..<10 where !place.hasMoreBesideIt {
+        let stamp = place.stamp
+        let result = Swift.Result { try body(Connection(path: immutableAddress(of: url), options: options)) }
+        if place.stamp == stamp { return try result.get() }
+      }
+      return try readingCopy(of: place, body)
     }
-    let folder = try OwnFolder.makeTemporary()
-    defer { OwnFolder.remove(folder) }
-    let copy = try copyDatabase(at: url, into: folder)
-    return try body(Connection(path: copy.path, options: Connection.Options()))
+  }
+
+  /// A connection in a transaction that reads a file in its place; nil unless others have the file and its log open.
+  static func beginReadingInPlace(_ place: DatabasePlace) -> Connection? {
+    guard place.sharesLog, let connection = try? Connection(inPlace: place) else { return nil }
+    do {
+      try connection.beginReading()
+      _ = try connection.rows("SELECT 1 FROM sqlite_master LIMIT 1")
+      return connection
+    } catch {
+      return nil
+    }
+  }
+
+  static func readingCopy<Result>(of place: DatabasePlace, _ body: (Connection) throws -> Result) throws -> Result {
+    let copy = try DatabaseCopy(of: place)
+    return try withExtendedLifetime(copy) { try body(Connection(path: copy.url.path, options: Connection.Options())) }
   }
 }

@@ -11,14 +11,15 @@ extension SQLiteStore {
         url: url, table: "Z_PRIMARYKEY", what: "its tables and numbers are not those of the store that you move")
     }
     let file = other.nameOfSharedFile
-    removeWorkingCopy()
-    (workingCopy, other.workingCopy) = (other.workingCopy, nil)
+    let copy = other.copiedFile?.take()
+    copiedFile?.close()
+    copiedFile?.copy = copy
     giveBackStocks()
     path = other.path
     self.url = url
     // Connections look for long values where this says when they are opened.
     externalFiles = ExternalFileSource.files(at: url, of: self)
-    pool.move(to: other.pool.surrenderWriter(), file: file, openReader: readerOpener(path: path)) {
+    pool.move(to: other.pool.surrenderWriter(), file: file, openReader: readerOpener(path: path, copy: copy)) {
       // The other file may have other rows, and another history.
       keyNumbers.forgetAll()
       soundMaxima.removeAll()
@@ -30,7 +31,7 @@ extension SQLiteStore {
     rowCache.invalidateAll()
   }
 
-  private func existingSchema() throws -> ExistingSchema {
+  func existingSchema() throws -> ExistingSchema {
     let url = url ?? URL(fileURLWithPath: "/dev/null")
     return try translatingErrors {
       try pool.write { try ExistingSchema(url: url, connection: $0, metadata: metadata) }

@@ -2,9 +2,11 @@
 struct OpenFile {
   let schema: StoreSchema
   let pool: ConnectionPool
-  /// The path of the database, or of the working copy that a read-only store reads.
+  /// The path of the database, or of the copy that a read-only store reads.
   let path: String
   let metadata: [String: Any]
+  /// What a read-only store reads instead of the file; nil if it reads that in its place.
+  var copy: DatabaseCopy?
 }
 
 /// Opening, case by case:
@@ -20,7 +22,8 @@ struct OpenFile {
 /// `NSIgnorePersistentStoreVersioningOption` skips the sixth: the file opens if its tables fit, and has the model's
 /// hashes from then on.
 ///
-/// A failure leaves the file and its log as they were.
+/// A failure leaves the file and its log as they were. So does a read-only store. One with a log is read in its place
+/// only while others have it open, and otherwise from a copy: see ``CopiedFile``.
 extension SQLiteStore {
   func openFile() throws -> OpenFile {
     guard let url, url.isFileURL else { throw Failure.storeWithoutURL(type: NSSQLiteStoreType) }
@@ -31,10 +34,26 @@ extension SQLiteStore {
       return try makeFile(url, path: url.path)
     case .database(let isLogged):
       if storeOptions.isImmutable { return try openExisting(url, path: SQLiteStore.immutableAddress(of: url)) }
-      if storeOptions.isReadOnly, isLogged {
-        return try openExisting(url, path: try makeWorkingCopy(of: url).path)
+      return storeOptions.isReadOnly && isLogged ? try openQuietly(url) : try openExisting(url, path: url.path)
+    }
+  }
+
+  /// Opens a file so that nothing new is ever made beside it, which SQLite would do.
+  private func openQuietly(_ url: URL) throws -> OpenFile {
+    let place = DatabasePlace(url)
+    return try DatabaseFiles.sharing(place.path) {
+      // Until the pool has a connection, this one keeps the log where it is. A migration reads one state of its source.
+      if place.sharesLog, !storeOptions.isMigrationSource, let connection = try? Connection(inPlace: place),
+        (try? connection.rows("SELECT 1 FROM sqlite_master LIMIT 1")) != nil
+      {
+        return try withExtendedLifetime(connection) { try openExisting(url, path: url.path) }
       }
-      return try openExisting(url, path: url.path)
+      let copy: DatabaseCopy
+      do { copy = try DatabaseCopy(of: place) } catch {
+        throw Failure.storeCannotBeOpened(
+          url: url, sqliteCode: nil, message: "its working copy could not be made: \(error)")
+      }
+      return try openExisting(url, path: copy.url.path, copy: copy)
     }
   }
 
@@ -45,7 +64,9 @@ extension SQLiteStore {
     options.mayCreate = mayCreate
     options.busyTimeout = storeOptions.busyTimeout
     let files = externalFiles
+    let keepsLog = storeOptions.isReadOnly
     options.configure = { connection in
+      if keepsLog { connection.setKeepsLogOnClose(true) }
       try StoreFunctions.register(in: connection)
       try StoreFunctions.registerFiles(files, in: connection)
     }
@@ -103,16 +124,16 @@ extension SQLiteStore {
 
   // An existing file.
 
-  private func openExisting(_ url: URL, path: String) throws -> OpenFile {
+  private func openExisting(_ url: URL, path: String, copy: DatabaseCopy? = nil) throws -> OpenFile {
     var log = stat()
-    let hasLog = stat(path + "-wal", &log) == 0 && log.st_size > 0
+    let hasLog = stat(DatabasePlace(path).log, &log) == 0 && log.st_size > 0
     return try opening(url) {
       let writer = try Connection(path: path, options: connectionOptions())
       writer.trace = trace
       trace?.annotate("Connecting to sqlite database file at \"\(path)\"")
       // Until the file is known to fit, even its log must stay as it is. If there is none, SQLite makes one and removes
       // it again.
-      writer.setKeepsLogOnClose(hasLog)
+      writer.setKeepsLogOnClose(hasLog || storeOptions.isReadOnly)
       guard var metadata = try StoreMetadata.readIfPresent(at: url, from: writer) else {
         if !storeOptions.isReadOnly, try isEmpty(writer) {
           return try makeFile(url, path: path)
@@ -141,7 +162,8 @@ extension SQLiteStore {
         if storeOptions.vacuums { try writer.execute("VACUUM") }
       }
       return OpenFile(
-        schema: plan.schema, pool: try makePool(writer, path: path), path: path, metadata: metadata)
+        schema: plan.schema, pool: try makePool(writer, path: path, copy: copy), path: path, metadata: metadata,
+        copy: copy)
     }
   }
 
@@ -194,48 +216,25 @@ extension SQLiteStore {
   }
 
   /// Makes the pool. It has readers only if the journal lets them read while the writer writes.
-  private func makePool(_ writer: Connection, path: String) throws -> ConnectionPool {
+  private func makePool(_ writer: Connection, path: String, copy: DatabaseCopy? = nil) throws -> ConnectionPool {
     let isLogged = try writer.pragma("journal_mode")?.lowercased() == "wal"
     let isExclusive = try writer.pragma("locking_mode")?.lowercased() == "exclusive"
     let hasReaders = path != ":memory:" && isLogged && !isExclusive
     return ConnectionPool(
       writer: writer, maximumReaders: hasReaders ? storeOptions.maximumReaders : 0, file: nameOfSharedFile,
-      openReader: readerOpener(path: path))
+      openReader: readerOpener(path: path, copy: copy))
   }
 
-  /// Returns a function that opens further connections to the file.
-  func readerOpener(path: String) -> () throws -> Connection {
+  /// Returns a function that opens further connections to the file. It keeps the copy, if there is one.
+  func readerOpener(path: String, copy: DatabaseCopy?) -> () throws -> Connection {
     var options = connectionOptions()
     options.pragmas = storeOptions.isReadOnly ? [] : storeOptions.connectionPragmas
     let reference = LivingReference(self)
     return {
-      let reader = try Connection(path: path, options: options)
+      let reader = try withExtendedLifetime(copy) { try Connection(path: path, options: options) }
       reader.trace = reference.object?.trace
       return reader
     }
-  }
-
-  /// Copies the file and its log into a temporary folder, so that nothing is ever written beside the file.
-  private func makeWorkingCopy(of url: URL) throws -> URL {
-    do {
-      let folder = try OwnFolder.makeTemporary()
-      workingCopy = folder
-      return try SQLiteStore.copyDatabase(at: url, into: folder)
-    } catch {
-      throw Failure.storeCannotBeOpened(
-        url: url, sqliteCode: nil, message: "its working copy could not be made: \(error)")
-    }
-  }
-
-  /// Copies a database with its log or journal, but not the log's index, which SQLite makes again.
-  static func copyDatabase(at url: URL, into folder: URL) throws -> URL {
-    let copy = folder.appendingPathComponent(url.lastPathComponent)
-    for suffix in ["", "-wal", "-journal"] {
-      let source = url.path + suffix
-      guard suffix.isEmpty || FileManager.default.fileExists(atPath: source) else { continue }
-      try DatabaseFiles.copy(source, to: copy.path + suffix)
-    }
-    return copy
   }
 }
 
@@ -273,7 +272,7 @@ enum StoreFileState {
   }
 
   private static func hasJournal(_ url: URL) -> Bool {
-    FileManager.default.fileExists(atPath: url.path + "-journal")
+    FileManager.default.fileExists(atPath: DatabasePlace(url).journal)
   }
 
   /// Throws if the folder for a new file is missing.

@@ -8,16 +8,9 @@ extension SQLiteStore {
   ///
   /// - Parameter age: how old, in seconds, the last write has to be.
   func fileStamp(settledFor age: Int) -> String? {
-    // SQLite puts its log beside the file that a link leads to.
-    guard !isReadOnly, workingCopy == nil, let found = url.flatMap({ realpath($0.path, nil) }) else {
-      return nil
-    }
-    defer { free(found) }
-    let path = String(cString: found)
-    guard let file = FileStatus(path) else { return nil }
-    for suffix in ["-wal", "-journal"] {
-      if let beside = FileStatus(path + suffix), beside.length > 0 { return nil }
-    }
+    guard !isReadOnly, let place = url.map({ DatabasePlace($0) }), !place.hasMoreBesideIt,
+      let file = FileStatus(place.path)
+    else { return nil }
     var now = timespec()
     guard clock_gettime(CLOCK_REALTIME, &now) == 0, now.tv_sec - file.seconds >= age else { return nil }
     return file.text

@@ -19,8 +19,8 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   private(set) var savePlanner: SavePlanner!
   /// Records what is written; nil unless the store was opened with the option.
   private(set) var history: SQLiteHistory?
-  /// The folder of a read-only store's working copy, removed when the store is closed.
-  var workingCopy: URL?
+  /// Whether a read-only store reads its file or a copy of it; nil for a store that writes.
+  let copiedFile: CopiedFile?
   /// The path of the open database.
   var path = ""
   /// Where the files of long values are. Set by `loadMetadata()`, and when the store moves.
@@ -69,13 +69,14 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     model = layouts.model
     rowCache = RowCache(layouts)
     storeOptions = StoreOptions(options)
+    copiedFile = storeOptions.isReadOnly ? CopiedFile() : nil
     super.init(persistentStoreCoordinator: coordinator, configurationName: name, at: url, options: options)
     isReadOnly = storeOptions.isReadOnly
   }
 
   deinit {
     endUse()
-    removeWorkingCopy()
+    copiedFile?.close()
   }
 
   /// Opens the file, or makes it. Throws a `Failure`.
@@ -88,30 +89,29 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
       schema = file.schema
       pool = file.pool
       path = file.path
+      copiedFile?.copy = file.copy
       queries = QueryPlans(file.schema)
       savePlanner = SavePlanner(file.schema)
       history = try openHistory()
       openExternals()
     } catch {
-      removeWorkingCopy()
+      copiedFile?.close()
       throw error
     }
   }
 
   /// The file's path without links, under which others may have it open too; nil for a database that nobody else has.
   var nameOfSharedFile: String? {
-    guard workingCopy == nil, url?.path != "/dev/null", let path = url.flatMap({ realpath($0.path, nil) }) else {
-      return nil
-    }
-    defer { free(path) }
-    return String(cString: path)
+    guard let url, url.path != "/dev/null" else { return nil }
+    let place = DatabasePlace(url)
+    return place.exists ? place.path : nil
   }
 
   /// Closes the file. The connections end when the last fetch in progress does.
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     endUse()
     pool?.write { externals?.close($0) }
-    removeWorkingCopy()
+    copiedFile?.close()
   }
 
   private func endUse() {
@@ -137,12 +137,6 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     try writeMetadata(metadata, at: url)
   }
 
-  func removeWorkingCopy() {
-    guard let folder = workingCopy else { return }
-    workingCopy = nil
-    OwnFolder.remove(folder)
-  }
-
   /// The configuration's name; nil for the one with all entities.
   var configuration: String? {
     configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
@@ -165,7 +159,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     for entity in schema.entities.compactMap({ $0 }) {
       for slot in entity.slots.compactMap({ $0 }) where slot.isTagged {
         let sql = "SELECT 1 FROM \(entity.table) WHERE \(slot.name) = \(column) LIMIT 1"
-        guard (try? pool.read(isFresh: true) { try !$0.rows(sql).isEmpty }) == true else { continue }
+        guard (try? withConnection(isFresh: true) { try !$0.rows(sql).isEmpty }) == true else { continue }
         problem.entity = slot.property.description.entity.name
         problem.property = slot.property.name
         return .externalFile(problem)

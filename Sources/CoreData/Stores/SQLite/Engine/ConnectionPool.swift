@@ -167,18 +167,21 @@ final class ConnectionPool: @unchecked Sendable {
     lock.withLock { pinned }.whenEarlierOnesHaveEnded(work)
   }
 
-  /// Moves the pool to another file. Reads in progress end in the old file, and pinned readers are closed.
+  /// Moves the pool to another file. Reads in progress end in the old file.
   ///
-  /// - Parameter didMove: runs before anybody gets the new writer.
+  /// - Parameters:
+  ///   - keepsPinned: whether pinned readers stay in the old file. If false, they are closed.
+  ///   - didMove: runs before anybody gets the new writer.
   func move(
-    to writer: Connection, file: String?, openReader: @escaping () throws -> Connection, didMove: () -> Void
+    to writer: Connection, file: String?, openReader: @escaping () throws -> Connection, keepsPinned: Bool = false,
+    didMove: () -> Void
   ) {
     writerLock.lock()
     defer { writerLock.unlock() }
     didMove()
     lock.lock()
     self.writer = writer
-    self.file = file
+    if file != self.file { self.file = file }
     open = openReader
     let old = pinned
     pinned = PinnedReaders(open: openReader)
@@ -190,7 +193,7 @@ final class ConnectionPool: @unchecked Sendable {
     idle = []
     lock.broadcast()
     lock.unlock()
-    old.close()
+    if !keepsPinned { old.close() }
   }
 
   /// Takes the idle reader that was used last. If there is none, opens a new one, or waits if the pool has its maximum.

@@ -22,6 +22,8 @@ enum DatabaseFiles {
   private struct Use {
     var connections = 0
     var readers = 0
+    /// How many of the readers share SQLite's lock; see `sharing`.
+    var sharers = 0
     /// Usually one. There are more only if the file replaced another at the very moment of opening.
     var descriptors: [Int32] = []
   }
@@ -75,9 +77,9 @@ enum DatabaseFiles {
     }
   }
 
-  /// Copies a file to a new one that only this user may read and write.
+  /// Copies a file to a new one that only this user may read and write. Throws if the file is a link.
   static func copy(_ path: String, to copy: String) throws {
-    try reading(path) { source in
+    try reading(path, flags: O_NOFOLLOW) { source in
       let destination = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard destination >= 0 else { throw failure(copy) }
       defer { close(destination) }
@@ -99,20 +101,76 @@ enum DatabaseFiles {
     }
   }
 
-  private static func reading<Result>(_ path: String, _ body: (Int32) throws -> Result) throws -> Result {
-    let (file, descriptor) = try lock.withLock { try beginUse(path) }
+  private static func reading<Result>(
+    _ path: String, flags: Int32 = 0, _ body: (Int32) throws -> Result
+  ) throws -> Result {
+    let (file, descriptor) = try lock.withLock { try beginUse(path, flags: flags) }
     defer { lock.withLock { change(file) { $0.readers -= 1 } } }
     return try body(descriptor)
   }
 
+  // Sharing.
+
+  /// Where SQLite locks a file: readers share these bytes, and who writes without a log, or removes the log, has them
+  /// alone. See "File Locking And Concurrency In SQLite Version 3" on sqlite.org.
+  private static let sharedBytes = (start: 0x4000_0002, count: 510)
+
+  /// Runs `body`, during which nobody writes to a database without a log, makes it one without a log, or removes its
+  /// log. If somebody has it alone for longer than a moment, `body` runs all the same.
+  ///
+  /// The lock is one of the descriptor, not of the process, so it doesn't mix with those of connections.
+  static func sharing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+    try reading(path) { descriptor in
+      var status = stat()
+      fstat(descriptor, &status)
+      let file = Identity(status)
+      let end = ContinuousClock.now + .milliseconds(500)
+      var shares = beginSharing(file, descriptor)
+      while !shares, errno == EAGAIN || errno == EACCES, ContinuousClock.now < end {
+        usleep(2_000)
+        shares = beginSharing(file, descriptor)
+      }
+      defer { if shares { endSharing(file, descriptor) } }
+      return try body()
+    }
+  }
+
+  private static func beginSharing(_ file: Identity, _ descriptor: Int32) -> Bool {
+    lock.withLock {
+      if uses[file]?.sharers ?? 0 == 0, !setLock(Int16(F_RDLCK), descriptor) { return false }
+      change(file) { $0.sharers += 1 }
+      return true
+    }
+  }
+
+  private static func endSharing(_ file: Identity, _ descriptor: Int32) {
+    lock.withLock {
+      change(file) { $0.sharers -= 1 }
+      if uses[file]?.sharers ?? 0 == 0 { _ = setLock(Int16(F_UNLCK), descriptor) }
+    }
+  }
+
+  private static func setLock(_ kind: Int16, _ descriptor: Int32) -> Bool {
+    var range = flock()
+    range.l_type = kind
+    range.l_whence = Int16(SEEK_SET)
+    range.l_start = off_t(sharedBytes.start)
+    range.l_len = off_t(sharedBytes.count)
+    return fcntl(descriptor, setDescriptorLock, &range) == 0
+  }
+
+  /// `F_OFD_SETLK`, which Swift's module of the C library lacks.
+  private static let setDescriptorLock: Int32 = 37
+
   /// Under `lock`.
-  private static func beginUse(_ path: String) throws -> (Identity, Int32) {
+  private static func beginUse(_ path: String, flags: Int32) throws -> (Identity, Int32) {
     var status = stat()
-    if stat(path, &status) == 0, let descriptor = uses[Identity(status)]?.descriptors.first {
+    let isThere = flags & O_NOFOLLOW != 0 ? lstat(path, &status) == 0 : stat(path, &status) == 0
+    if isThere, let descriptor = uses[Identity(status)]?.descriptors.first {
       change(Identity(status)) { $0.readers += 1 }
       return (Identity(status), descriptor)
     }
-    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags)
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw failure(path) }
     change(Identity(status)) {
       $0.readers += 1

@@ -18,23 +18,14 @@ package enum RollbackJournal {
   /// The file that the playback of the journal beside a database would remove, if SQLite has not made it in the same
   /// folder for a transaction; nil if there is none, as nearly always.
   package static func removedFile(beside path: String) -> String? {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return nil }
-    let isLink = status.st_mode & S_IFMT == S_IFLNK
-    let journal = (isLink ? resolved(path) : path) + "-journal"
-    let descriptor = open(journal, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+    let place = DatabasePlace(path)
+    let descriptor = open(place.journal, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
-    guard let name = name(in: descriptor), access(name, F_OK) == 0, !isOfTransaction(name, resolved(path)) else {
+    guard let name = name(in: descriptor), access(name, F_OK) == 0, !isOfTransaction(name, place.path) else {
       return nil
     }
     return name
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 
   private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]

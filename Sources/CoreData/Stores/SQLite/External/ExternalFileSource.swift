@@ -11,11 +11,13 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
   private static let registry = NSLock()
   private nonisolated(unsafe) static var known: [String: (source: ExternalFileSource, number: Int)] = [:]
 
-  /// The files of the store at `url`, for rows that `store` reads. Each URL has one source.
+  /// The files of the store at `url`, for rows that `store` reads. Each URL has one source, until it is a link that
+  /// leads elsewhere.
   static func files(at url: URL, of store: SQLiteStore) -> ExternalFiles {
     let (source, number) = registry.withLock { () -> (ExternalFileSource, Int) in
-      if let known = known[url.path] { return known }
-      let source = ExternalFileSource(ExternalFiles(store: url))
+      let files = ExternalFiles(store: url)
+      if let known = known[url.path], known.source.files.support == files.support { return known }
+      let source = ExternalFileSource(files)
       let number = ExternalSources.add(source)
       known[url.path] = (source, number)
       return (source, number)

@@ -3,12 +3,13 @@ extension ExternalFiles {
   /// Whether another store beside this one may use the same folder. Every file that differs only in its extension
   /// counts.
   var sharesFolder: Bool {
-    let name = store.deletingPathExtension().lastPathComponent
-    let beside =
-      (try? FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)) ?? []
+    let name = owner.deletingPathExtension().lastPathComponent
+    let folder = owner.deletingLastPathComponent()
+    let beside = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return beside.contains { other in
-      other != store.lastPathComponent && (other as NSString).deletingPathExtension == name
-        && !["-wal", "-shm", "-journal"].contains { other == store.lastPathComponent + $0 }
+      other != owner.lastPathComponent && (other as NSString).deletingPathExtension == name
+        && !["-wal", "-shm", "-journal"].contains { other == owner.lastPathComponent + $0 }
+        && DatabasePlace(folder.appendingPathComponent(other)) != database
     }
   }
 

@@ -20,15 +20,41 @@
 ///
 /// A file is read when the data of its row is asked for: see `ExternalReference`. `ExternalStorage` decides when files
 /// are made and removed. Any thread.
-struct ExternalFiles: Sendable {
-  let store: URL
+package struct ExternalFiles: Sendable {
+  /// Where the store is. Found once, because links are followed.
+  private final class Place: Sendable {
+    let store: URL
+    /// Where SQLite has the store's file.
+    let database: DatabasePlace
+    /// The file, or the link to it, that has the folder beside it.
+    let owner: URL
+    let support: URL
+
+    init(_ store: URL, followsLinks: Bool) {
+      self.store = store
+      database = followsLinks ? DatabasePlace(store) : DatabasePlace(unresolved: store)
+      owner = ExternalFiles.owner(store, database)
+      support = ExternalFiles.support(beside: owner)
+    }
+  }
+
+  private let place: Place
   /// The number of the `ExternalSource` that finds the files for rows; -1 where no rows are read.
   var source = -1
 
-  init(store: URL, source: Int = -1) {
-    self.store = store
+  /// - Parameter followsLinks: false for a store that is about to take a link's place.
+  init(store: URL, source: Int = -1, followsLinks: Bool = true) {
+    place = Place(store, followsLinks: followsLinks)
     self.source = source
   }
+
+  var store: URL { place.store }
+
+  /// Where SQLite has the store's file.
+  var database: DatabasePlace { place.database }
+
+  /// The file, or the link to it, that has the folder beside it.
+  var owner: URL { place.owner }
 
   /// Values longer than this go into files.
   static let threshold = 128 * 1024
@@ -36,9 +62,24 @@ struct ExternalFiles: Sendable {
   /// A store in memory has no folder.
   var isInMemory: Bool { store.path == "/dev/null" }
 
-  var support: URL {
-    let name = store.deletingPathExtension().lastPathComponent
-    return store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+  var support: URL { place.support }
+
+  /// The folder `support` of the store at a URL.
+  package static func support(of store: URL) -> URL { support(beside: owner(store, DatabasePlace(store))) }
+
+  private static func support(beside owner: URL) -> URL {
+    let name = owner.deletingPathExtension().lastPathComponent
+    return owner.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+  }
+
+  /// The folder is beside the file that a link leads to; or beside the link, if there is only that one.
+  private static func owner(_ store: URL, _ database: DatabasePlace) -> URL {
+    if database.path == store.path { return store }
+    func hasFolder(_ owner: URL) -> Bool {
+      var status = stat()
+      return lstat(support(beside: owner).path, &status) == 0
+    }
+    return hasFolder(store) && !hasFolder(database.url) ? store : database.url
   }
 
   var folder: URL { support.appendingPathComponent("_EXTERNAL_DATA", isDirectory: true) }
@@ -111,7 +152,7 @@ struct ExternalFiles: Sendable {
   /// Flushes the names of new files to the disk. Must be called before the commit of the rows that have them.
   func syncNames(of names: [String]) throws {
     if names.isEmpty { return }
-    for folder in [folder, support, store.deletingLastPathComponent()] {
+    for folder in [folder, support, support.deletingLastPathComponent()] {
       let code = ExternalFiles.synchronize(folder.path)
       if code != 0 { throw problem(.call("fsync", isWriting: true, errno: code), folder) }
     }
@@ -121,11 +162,11 @@ struct ExternalFiles: Sendable {
   /// removed that the commit has forgotten. It may be only in the log. Without a log, the commit is the end of a
   /// journal, which is removed, cut off or overwritten: a journal that a power cut brings back undoes it.
   func syncCommit() -> Bool {
-    let log = ExternalFiles.synchronize(store.path + "-wal")
+    let log = ExternalFiles.synchronize(database.log)
     guard log == ENOENT else { return log == 0 }
-    let journal = ExternalFiles.synchronize(store.path + "-journal")
+    let journal = ExternalFiles.synchronize(database.journal)
     guard journal == 0 || journal == ENOENT else { return false }
-    return ExternalFiles.synchronize(store.deletingLastPathComponent().path) == 0
+    return ExternalFiles.synchronize(database.url.deletingLastPathComponent().path) == 0
   }
 
   /// Flushes a file or a folder to the disk. Returns 0 or the number of the error. Some file systems can't flush a

@@ -1,26 +1,30 @@
 /// The history of one SQLite store. Knows how changes of its entities look in the tables, and reads and deletes them.
 ///
-/// Immutable except for the number of the store's last own transaction, which is under `lock`; any thread.
+/// Immutable except for what is under `lock`; any thread.
 final class SQLiteHistory: StoreHistory, @unchecked Sendable {
-  // `@unchecked Sendable`: immutable, and `lastOwn` is only touched under `lock`.
+  // `@unchecked Sendable`: immutable, and `lastOwn` and `known` are only touched under `lock`.
+
+  /// The tables in the file, and what reads them.
+  private struct Selects {
+    let tables: HistoryTables
+    let transactions: String
+    let changes: StatementText
+  }
 
   let schema: StoreSchema
-  private let tables: HistoryTables
   /// Unowned, because the store keeps this object.
   private unowned let store: SQLiteStore
   private let columnsByEntity: [HistoryColumns]
   private let deletions: [StatementText?]
   /// The columns that deletions preserve, by layout index. The nth is preserved in the column ZTOMBSTONE n.
   private let preserved: [[SlotColumn]]
-  private let selectTransactions: String
-  private let selectChanges: StatementText
 
   private let lock = NSLock()
   private var lastOwn: Int64 = 0
+  private var known: Selects
 
   init(_ store: SQLiteStore, _ tables: HistoryTables) {
     self.store = store
-    self.tables = tables
     let schema = store.schema!
     self.schema = schema
     columnsByEntity = schema.layouts.layouts.map(HistoryColumns.init)
@@ -35,14 +39,17 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
           + "SELECT ?1, 16001, 2, ?2, ?3, ?4\(values) FROM \(schema.entity(at: layout.index).table) t0 "
           + "WHERE t0.Z_PK = ?3")
     }
-    selectTransactions = SQLiteHistory.transactionsSQL(tables)
-    let count = preserved.map(\.count).max() ?? 0
+    known = SQLiteHistory.selects(tables, tombstones: preserved.map(\.count).max() ?? 0)
+  }
+
+  private static func selects(_ tables: HistoryTables, tombstones count: Int) -> Selects {
     let tombstones = (0..<count).map { number in
       tables.has(HistoryTables.tombstone(number), .change) ? ", \(HistoryTables.tombstone(number))" : ", NULL"
     }
-    selectChanges = StatementText(
+    let changes =
       "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, \(tables.has("ZCOLUMNS", .change) ? "ZCOLUMNS" : "NULL")"
-        + "\(tombstones.joined()) FROM ACHANGE WHERE ZTRANSACTIONID = ? ORDER BY Z_PK")
+      + "\(tombstones.joined()) FROM ACHANGE WHERE ZTRANSACTIONID = ? ORDER BY Z_PK"
+    return Selects(tables: tables, transactions: transactionsSQL(tables), changes: StatementText(changes))
   }
 
   private static func transactionsSQL(_ tables: HistoryTables) -> String {
@@ -109,27 +116,33 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
 
   // Reading.
 
-  /// Throws if the file has no history. Only a store that is opened read-only can lack one.
-  private func checkTables() throws {
-    if !tables.areThere { throw Failure.historyNotTracked(store: store.type, url: store.url) }
+  /// Throws if the file has no history. Only a store that is opened read-only can lack one, until another store makes
+  /// the tables.
+  private func selects(_ connection: Connection) throws -> Selects {
+    let last = lock.withLock { known }
+    if last.tables.areThere { return last }
+    let tables = try HistoryTables(connection)
+    guard tables.areThere else { throw Failure.historyNotTracked(store: store.type, url: store.url) }
+    let found = SQLiteHistory.selects(tables, tombstones: preserved.map(\.count).max() ?? 0)
+    lock.withLock { known = found }
+    return found
   }
 
-  private func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    try checkTables()
-    return try store.translatingErrors {
-      try store.pool.read(isFresh: true) { connection in
-        try connection.transaction(.deferred) { try body(connection) }
+  private func reading<Result>(_ body: (Connection, Selects) throws -> Result) throws -> Result {
+    try store.translatingErrors {
+      try store.withConnection(isFresh: true) { connection in
+        try connection.transaction(.deferred) { try body(connection, selects(connection)) }
       }
     }
   }
 
-  func lastNumber() throws -> Int64 { try reading { try lastKey(of: .transaction, $0) } }
+  func lastNumber() throws -> Int64 { try reading { connection, _ in try lastKey(of: .transaction, connection) } }
 
   func read(
     after bound: HistoryBound, take: (HistoryTransactionRow) throws -> Bool,
     changes: (HistoryTransactionRow, [HistoryChangeRow]) throws -> Void
   ) throws {
-    try reading { connection in
+    try reading { connection, selects in
       var condition = ""
       switch bound {
       case .start: break
@@ -143,18 +156,18 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
         condition = " WHERE t0.Z_PK > ?"
       case .time: condition = " WHERE t0.ZTIMESTAMP > ?"
       }
-      let statement = try connection.statement("\(selectTransactions)\(condition) ORDER BY t0.Z_PK")
+      let statement = try connection.statement("\(selects.transactions)\(condition) ORDER BY t0.Z_PK")
       defer { statement.reset() }
       bind(bound, to: statement)
       connection.trace?.willRun(statement, parameters: [])
       while try statement.step() {
         let row = transactionRow(statement)
-        if try take(row) { try changes(row, readChanges(of: row.number, connection)) }
+        if try take(row) { try changes(row, readChanges(of: row.number, connection, selects)) }
       }
     }
   }
 
-  /// The current row of `selectTransactions`.
+  /// The current row of the statement that selects transactions.
   private func transactionRow(_ statement: Statement) -> HistoryTransactionRow {
     HistoryTransactionRow(
       number: statement.int(0), time: statement.double(1), author: statement.text(2),
@@ -170,8 +183,10 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   }
 
   /// The changes of one transaction. Leaves out those of entities that the model does not have.
-  private func readChanges(of transaction: Int64, _ connection: Connection) throws -> [HistoryChangeRow] {
-    let statement = try connection.statement(selectChanges)
+  private func readChanges(
+    of transaction: Int64, _ connection: Connection, _ selects: Selects
+  ) throws -> [HistoryChangeRow] {
+    let statement = try connection.statement(selects.changes)
     defer { statement.reset() }
     statement.bind(transaction, at: 1)
     connection.trace?.willRun(statement, parameters: ["(int64)\(transaction)"])
@@ -231,7 +246,6 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
 
   func delete(before bound: HistoryBound, chosen: ((HistoryTransactionRow) throws -> Bool)?) throws -> Int {
     if store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: nil) }
-    try checkTables()
     let condition: String
     switch bound {
     case .start: return 0
@@ -260,8 +274,8 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   }
 
   private func transactions(before bound: HistoryBound, _ condition: String) throws -> [HistoryTransactionRow] {
-    try reading { connection in
-      let statement = try connection.statement("\(selectTransactions) WHERE t0.\(condition) ORDER BY t0.Z_PK")
+    try reading { connection, selects in
+      let statement = try connection.statement("\(selects.transactions) WHERE t0.\(condition) ORDER BY t0.Z_PK")
       defer { statement.reset() }
       bind(bound, to: statement)
       connection.trace?.willRun(statement, parameters: [])

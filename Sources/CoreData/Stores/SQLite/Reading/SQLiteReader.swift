@@ -26,11 +26,13 @@ extension SQLiteStore: SQLiteReader {
   var store: SQLiteStore { self }
 
   func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
-    try pool.read(isFresh: isFresh, body)
+    if copiedFile != nil { try updateCopy() }
+    return try pool.read(isFresh: isFresh, body)
   }
 
   /// The current state of the store, to be read later on; nil without a write-ahead log.
   func pinnedGeneration() throws -> (any StoreGeneration)? {
+    try translatingErrors { try updateCopy() }
     guard let pinned = try translatingErrors({ try pool.pin() }) else { return nil }
     return SQLiteGeneration(pinned, of: self)
   }

@@ -85,7 +85,9 @@ package struct ExistingSchema {
     let keys = columns.filter { !$0.hasPrefix("Z_FOK_") }
     guard keys.count == 2 else { return nil }
     var (first, second) = (keys[0], keys[1])
-    if !ends.isSymmetric {
+    if ends.isSymmetric {
+      if first == JoinTable.reflexive { (first, second) = (second, first) }
+    } else {
       func isFirst(_ key: String) -> Bool { SQLName.matches(key, prefix: "Z_", rest: ends.inverse) }
       func isSecond(_ key: String) -> Bool { SQLName.matches(key, prefix: "Z_", rest: ends.relationship) }
       func number(_ key: String, _ number: Int) -> Bool { key.hasPrefix("Z_\(number)") }
@@ -100,7 +102,7 @@ package struct ExistingSchema {
       }
     }
     func order(_ key: String) -> String? {
-      let name = "Z_FOK_" + key.dropFirst(2)
+      let name = JoinTable.orderColumn(of: key)
       if columns.contains(name) { return name }
       let plain = key.dropFirst(2).drop { $0.isNumber }
       return columns.first { SQLName.matches($0, prefix: "Z_FOK_", rest: String(plain)) }

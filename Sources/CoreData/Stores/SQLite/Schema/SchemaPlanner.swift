@@ -257,8 +257,9 @@ package struct SchemaPlanner {
   private mutating func newJoinTable(_ ends: JoinEnds) -> JoinTable {
     // A name that a column of an earlier join table has gets a number.
     let first = joinNames.name("Z_\(ends.naming)\(ends.inverse)")
-    let second = joinNames.name("Z_\(ends.other)\(ends.relationship)")
-    func order(_ column: String) -> String { SQLName.quoted("Z_FOK_" + column.dropFirst(2)) }
+    let second =
+      ends.isSymmetric ? JoinTable.reflexive : joinNames.name("Z_\(ends.other)\(ends.relationship)")
+    func order(_ column: String) -> String { SQLName.quoted(JoinTable.orderColumn(of: column)) }
     return JoinTable(
       name: SQLName.quoted("Z_\(ends.naming)\(ends.relationship)"), first: SQLName.quoted(first),
       second: SQLName.quoted(second), firstOrder: ends.isInverseOrdered ? order(first) : nil,

@@ -113,7 +113,8 @@ package final class JoinTable: @unchecked Sendable {
   package let name: String
   /// The column that points to the entity that names the table.
   package let first: String
-  /// The column that points to the other entity.
+  /// The column that points to the other entity; `reflexive` if the relationship is its own inverse. Files of earlier
+  /// versions have the first column's name with a number there.
   package let second: String
   /// Order columns: `Z_FOK_` of the first and of the second column.
   package let firstOrder: String?
@@ -135,6 +136,12 @@ package final class JoinTable: @unchecked Sendable {
     self.isSymmetric = isSymmetric
     self.keepsPairsOnce = keepsPairsOnce
   }
+
+  /// The second column's name if the relationship is its own inverse.
+  package static let reflexive = "REFLEXIVE"
+
+  /// The name of the order column for a key.
+  static func orderColumn(of key: String) -> String { "Z_FOK_" + (key.hasPrefix("Z_") ? key.dropFirst(2) : key[...]) }
 
   /// The keys, then the orders.
   package var columns: [String] { [first, second] + [firstOrder, secondOrder].compactMap { $0 } }

@@ -139,6 +139,10 @@ extension ModelInference {
     for table in all {
       guard let (number, relationship) = StoredColumn.numbered(table, prefix: "Z_") else { continue }
       let keys = (existing.columns(of: table) ?? []).filter { !$0.hasPrefix("Z_FOK_") }
+      if keys.count == 2, keys.contains(JoinTable.reflexive) {
+        try addReflexive(number, relationship, table: table, keys: keys)
+        continue
+      }
       guard keys.count == 2, let first = StoredColumn.numbered(keys[0], prefix: "Z_"),
         let second = StoredColumn.numbered(keys[1], prefix: "Z_")
       else { continue }
@@ -157,6 +161,17 @@ extension ModelInference {
         isOrdered: hasColumn("Z_FOK_\(other.number)\(other.rest)", table),
         isInverseOrdered: hasColumn("Z_FOK_\(naming.number)\(naming.rest)", table))
     }
+  }
+
+  /// Adds a relationship that is its own inverse.
+  private mutating func addReflexive(_ number: Int, _ relationship: String, table: String, keys: [String]) throws {
+    guard let key = keys.first(where: { SQLName.matches($0, prefix: "Z_", rest: relationship) }),
+      entities[number] != nil, try keys.allSatisfy({ try leads(table, $0, to: number) })
+    else { return }
+    let orders = [key, JoinTable.reflexive].map { hasColumn(JoinTable.orderColumn(of: $0), table) }
+    try addJoin(
+      (number, relationship), (number, relationship), table: table, isOrdered: orders.contains(true),
+      isInverseOrdered: orders.contains(true))
   }
 
   /// The property's name in a column's name, without the number that the column got if its name was already taken.

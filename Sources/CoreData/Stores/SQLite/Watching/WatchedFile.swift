@@ -10,15 +10,21 @@
 ///
 /// So no commit of this process is taken for another process', and none of theirs is missed. If the file has a history,
 /// only new transactions in it count: other commits, such as those that reserve keys, are not reported.
+///
+/// A connection to a file with a write-ahead log that nobody has open would leave files beside it. As long as only
+/// read-only stores watch such a file, there is no `monitor`, and the file's stamp is compared instead: each writing
+/// counts then.
 final class WatchedFile: @unchecked Sendable {
   // `@unchecked Sendable`: `monitor`, `version` and `number` are only touched under `lock`, listeners and what is
   // scheduled under `listLock`.
 
-  private let path: String
+  private let place: DatabasePlace
   /// Held while a store of this process writes.
   private let lock = NSLock()
-  private let monitor: Connection
+  private var monitor: Connection?
   private var version = ""
+  /// What is compared without a monitor.
+  private var stamp: DatabaseStamp?
   /// The number of the last transaction in the history; nil without a history.
   private var number: Int64?
 
@@ -27,13 +33,30 @@ final class WatchedFile: @unchecked Sendable {
   private var lastEvent = 0
   private var isCheckPending = false
 
-  private init(_ path: String) throws {
-    self.path = path
+  private init(_ path: String, isQuiet: Bool) throws {
+    place = DatabasePlace(path)
+    if isQuiet {
+      stamp = place.stamp
+      openMonitorQuietly()
+    } else {
+      try openMonitor()
+    }
+  }
+
+  private func openMonitor() throws {
     var options = Connection.Options()
     options.isReadOnly = true
     options.busyTimeout = 1000
-    monitor = try Connection(path: path, options: options)
+    monitor = try Connection(path: place.path, options: options)
     _ = hasNews()
+  }
+
+  /// Opens the monitor if that makes no file. That is so where others have the log open, and where there is none.
+  private func openMonitorQuietly() {
+    try? DatabaseFiles.sharing(place.path) {
+      guard case .database(let isLogged) = try StoreFileState(place.url), !isLogged || place.sharesLog else { return }
+      try openMonitor()
+    }
   }
 
   // All watched files.
@@ -51,14 +74,19 @@ final class WatchedFile: @unchecked Sendable {
   }
 
   /// Calls `told` after other processes' commits, with the number of the last transaction in the history, if there is
-  /// one. Returns false if the system can't watch the file.
-  static func begin(_ path: String, owner: ObjectIdentifier, told: @escaping (Int64?) -> Void) throws -> Bool {
+  /// one and it is known. Returns false if the system can't watch the file.
+  ///
+  /// - Parameter isQuiet: whether the owner must not make files beside the file.
+  static func begin(
+    _ path: String, owner: ObjectIdentifier, isQuiet: Bool, told: @escaping (Int64?) -> Void
+  ) throws -> Bool {
     try registryLock.withLock {
       if let file = files[path] {
         file.listLock.withLock { file.listeners[owner] = told }
+        if !isQuiet { try file.lock.withLock { if file.monitor == nil { try file.openMonitor() } } }
         return true
       }
-      let file = try WatchedFile(path)
+      let file = try WatchedFile(path, isQuiet: isQuiet)
       guard FileEvents.shared.begin(path, { [weak file] in file?.noteEvent() }) else { return false }
       file.listeners[owner] = told
       files[path] = file
@@ -132,6 +160,8 @@ final class WatchedFile: @unchecked Sendable {
     lock.lock()
     var isNews = hasNews()
     var seen = try? writer.dataVersion()
+    // The store that writes has the log open.
+    if monitor == nil, !writer.isReadOnly { try? openMonitor() }
     defer {
       for _ in 0..<10 {
         _ = hasNews()
@@ -150,7 +180,14 @@ final class WatchedFile: @unchecked Sendable {
   /// Brings `monitor` up to date, and returns whether it sees news. It sees none while the file is locked, and is asked
   /// again later.
   private func hasNews() -> Bool {
-    guard let now = try? monitor.dataVersion(), now != version else { return false }
+    if monitor == nil {
+      let old = stamp
+      stamp = place.stamp
+      if stamp == old { return false }
+      openMonitorQuietly()
+      return true
+    }
+    guard let monitor, let now = try? monitor.dataVersion(), now != version else { return false }
     version = now
     let known = number
     if let row = try? monitor.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002").first {

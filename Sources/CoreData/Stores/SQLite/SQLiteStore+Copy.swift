@@ -1,0 +1,68 @@
+/// Whether a read-only store reads its file or a copy of it. Any thread.
+///
+/// While others have a file with a write-ahead log open, the log and its index are there, and SQLite reads the file in
+/// its place. Otherwise SQLite would make both, and leave them behind, so the store has a copy. It looks at the
+/// original before each read:
+///
+///     copy ──the original is as it was──▶ copy
+///     copy ──the original was written, and others have it open──▶ in its place
+///     copy ──the original was written, and nobody has it open──▶ another copy
+///     in its place ──▶ in its place: the store's own connections keep the log there
+///
+/// Readers that are pinned stay at the copy that they read.
+final class CopiedFile: @unchecked Sendable {
+  // `@unchecked Sendable`: `known` is only touched under `lock`.
+
+  private let lock = NSLock()
+  private var known: DatabaseCopy?
+
+  /// What is read in the file's stead; nil if the file is read in its place.
+  var copy: DatabaseCopy? {
+    get { lock.withLock { known } }
+    set { lock.withLock { known = newValue } }
+  }
+
+  /// The copy, which from now on is another store's.
+  func take() -> DatabaseCopy? {
+    lock.withLock {
+      defer { known = nil }
+      return known
+    }
+  }
+
+  func close() { take()?.remove() }
+
+  /// Calls `reopen` if the copy no longer has what the original has, and keeps what that returns.
+  fileprivate func update(_ reopen: () throws -> DatabaseCopy?) throws {
+    lock.lock()
+    defer { lock.unlock() }
+    // Of a file that was removed the copy is all there is.
+    guard let old = known, old.original.stamp != old.stamp, old.original.exists else { return }
+    known = try reopen()
+  }
+}
+
+extension SQLiteStore {
+  /// Lets the next read see what others have written to the file of a read-only store.
+  func updateCopy() throws {
+    if storeOptions.isMigrationSource { return }
+    try copiedFile?.update {
+      let file = try openFile()
+      let url = url ?? URL(fileURLWithPath: "/dev/null")
+      let writer = file.pool.surrenderWriter()
+      // Statements are prepared for these tables, and may be running.
+      guard try existingSchema().isSame(as: ExistingSchema(url: url, connection: writer, metadata: file.metadata))
+      else {
+        throw Failure.incompatibleSchema(
+          url: url, table: "Z_PRIMARYKEY", what: "its tables and numbers are not those of when the store was opened")
+      }
+      pool.move(
+        to: writer, file: nameOfSharedFile, openReader: readerOpener(path: file.path, copy: file.copy),
+        keepsPinned: true
+      ) {
+        path = file.path
+      }
+      return file.copy
+    }
+  }
+}
