@@ -53,9 +53,7 @@ extension NSManagedObjectContext {
     let isLocal = !runsCode && touchedRoots(description).areLocal
     var options = options
     options.answers = nil
-    var wide = description
-    wide.limit = 0
-    wide.offset = 0
+    var wide = description.uncut
     if !isLocal { wide.predicate = nil }
     if runsCode { wide.sort = [] }
     wide.output = .rows
