@@ -46,7 +46,8 @@ struct ConstraintSettlement {
     }
   }
 
-  /// Settles conflicts between stored objects, and those of a new object with several of them.
+  /// The conflicts that object trump and overwrite can't settle: those between stored objects, and those of a new
+  /// object with several of them.
   private func insoluble() -> [NSConstraintConflict] {
     var partners: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
     for conflict in conflicts {
@@ -65,51 +66,52 @@ struct ConstraintSettlement {
     var holders = conflicts.map { conflict -> NSManagedObject? in
       conflict.storedObject ?? conflict.editedObjects.first { !formerObjects.contains(ObjectIdentifier($0)) }
     }
-    var places: [ObjectIdentifier: [Int]] = [:]
+    // For each new object, its conflicts.
+    var indexes: [ObjectIdentifier: [Int]] = [:]
     var new: [NSManagedObject] = []
     for (index, conflict) in conflicts.enumerated() {
       for object in conflict.newObjects {
-        if places[ObjectIdentifier(object)] == nil { new.append(object) }
-        places[ObjectIdentifier(object), default: []].append(index)
+        if indexes[ObjectIdentifier(object)] == nil { new.append(object) }
+        indexes[ObjectIdentifier(object), default: []].append(index)
       }
     }
     // Keys are given out in that order; temporary ones count downwards.
     new.sort { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
     var losers: [NSManagedObject] = []
-    // The stored objects that those that lost to one object only have lost to.
-    var heirs: [(stored: NSManagedObject, new: NSManagedObject)] = []
-    // For each stored object, the last object that lost to it.
-    var successors: [ObjectIdentifier: NSManagedObject] = [:]
+    // For each new object that goes: the stored object that keeps the value, if it is one.
+    var joined: [(stored: NSManagedObject, new: NSManagedObject)] = []
+    // For each stored object, the last new object that goes for its sake.
+    var valuesFrom: [ObjectIdentifier: NSManagedObject] = [:]
     for object in new {
-      let places = places[ObjectIdentifier(object)]!
-      guard places.contains(where: { holders[$0] != nil }) else {
-        for place in places { holders[place] = object }
+      let indexes = indexes[ObjectIdentifier(object)]!
+      guard indexes.contains(where: { holders[$0] != nil }) else {
+        for index in indexes { holders[index] = object }
         continue
       }
       losers.append(object)
-      let stored = places.compactMap { conflicts[$0].storedObject }
-      for stored in stored { successors[ObjectIdentifier(stored)] = object }
-      if let first = stored.first, stored.allSatisfy({ $0 === first }) { heirs.append((first, object)) }
+      let stored = indexes.compactMap { conflicts[$0].storedObject }
+      for stored in stored { valuesFrom[ObjectIdentifier(stored)] = object }
+      if let first = stored.first, stored.allSatisfy({ $0 === first }) { joined.append((first, object)) }
     }
-    try remove(
-      losers,
-      conflicts.compactMap(\.storedObject).compactMap { stored in
-        successors.removeValue(forKey: ObjectIdentifier(stored)).map { (stored, $0) }
-      }, heirs: heirs)
+    let replaced = conflicts.compactMap(\.storedObject).compactMap { stored in
+      valuesFrom.removeValue(forKey: ObjectIdentifier(stored)).map { (stored: stored, new: $0) }
+    }
+    try remove(losers, takenBy: keepsStored ? joined : replaced)
   }
 
   private func remove(
-    _ losers: [NSManagedObject], _ successors: [(stored: NSManagedObject, new: NSManagedObject)],
-    heirs: [(stored: NSManagedObject, new: NSManagedObject)]
+    _ losers: [NSManagedObject], takenBy pairs: [(stored: NSManagedObject, new: NSManagedObject)]
   ) throws {
     // All is read before anything changes: then no change can fail.
-    for (stored, new) in keepsStored ? heirs : successors { try stored.readMembers(like: new) }
+    for (stored, new) in pairs { try stored.readMembers(like: new) }
     let read = try losers.flatMap { try $0.readStoredObjects() }
-    if keepsStored {
-      let leaving = Set(losers.map(ObjectIdentifier.init))
-      for (stored, new) in heirs { stored.takeNewMembers(new, but: leaving) }
-    } else {
-      for (stored, new) in successors { stored.takeValues(new) }
+    let leaving = Set(losers.map(ObjectIdentifier.init))
+    for (stored, new) in pairs {
+      if keepsStored {
+        stored.takeNewMembers(new, but: leaving)
+      } else {
+        stored.takeValues(new)
+      }
     }
     for loser in losers {
       loser.leaveStoredObjectsBehind()
@@ -168,7 +170,7 @@ extension NSManagedObject {
   /// - Returns: Those that it has read. Without a reference to one, its row would be read again.
   fileprivate func readStoredObjects() throws -> [NSManagedObject] {
     try relatedStoredObjects.compactMap { object, other, property in
-      guard other.state.contains(.fault), object.layout.inverse(of: property)?.kind == .toOne else { return nil }
+      guard other.state.contains(.fault), property.inverse?.kind == .toOne else { return nil }
       return try managedObjectContext?.readRow(of: other) == true ? other : nil
     }
   }
@@ -189,7 +191,7 @@ extension NSManagedObject {
 
   /// Ends a relationship to a stored object, which returns to where the store has it.
   private func endRelationship(_ other: NSManagedObject, _ property: LayoutProperty) {
-    if let inverse = layout.inverse(of: property), inverse.kind == .toOne {
+    if let inverse = property.inverse, inverse.kind == .toOne {
       if other.state.contains(.fault) { other.fireForChange() }
       if let own = other.layout.property(keyNumber: inverse.keyNumber) { other.takeBack(own, clearing: true) }
     }

@@ -97,7 +97,7 @@ extension NSManagedObject {
     if let stored {
       if toOne(property) === stored { return }
       let isTaken =
-        layout.inverse(of: property).map { inverse in
+        property.inverse.map { inverse in
           inverse.kind == .toOne && stored.destination(of: inverse).map { $0 !== self } ?? false
         } ?? false
       if stored.state.contains(.deleted) || isTaken {

@@ -49,7 +49,7 @@ extension NSManagedObject {
   /// ``fetchRequest()``.
   static func requestForClass() -> NSFetchRequest<any NSFetchRequestResult> {
     // The request is made for the class itself, so that casting it back succeeds.
-    unsafeBitCast(request(for: self), to: NSFetchRequest<any NSFetchRequestResult>.self)
+    request(for: self).untyped
   }
 
   private static func request<Object: NSManagedObject>(for type: Object.Type) -> NSFetchRequest<Object> {

@@ -1,5 +1,5 @@
 extension NSManagedObjectContext {
-  /// The conflicts that stores reported, as the public values that a policy decides on.
+  /// Asks the merge policy to settle what stores reported.
   func resolve(_ conflicts: StoreConflicts) throws {
     let policy = mergePolicy as? NSMergePolicy ?? .error
     let versions = conflicts.versions.compactMap { conflict -> NSMergeConflict? in
@@ -22,6 +22,7 @@ extension NSManagedObjectContext {
     return owner.registered(former?.reference ?? reference, store: former?.store ?? store)
   }
 
+  /// The conflicts that stores reported, as the public values that a policy decides on.
   private func publicConflicts(
     _ conflicts: [(store: StoreIdentity, conflict: ConstraintConflict)]
   ) -> [NSConstraintConflict] {

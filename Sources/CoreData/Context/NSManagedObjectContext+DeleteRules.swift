@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
     for property in object.layout.relationships {
       let isCascade = property.relationship.deleteRule == .cascadeDeleteRule
       let isOneSided = property.oneSidedInverse != nil
-      let inverse = object.layout.inverse(of: property) ?? property.oneSidedInverse
+      let inverse = property.inverse ?? property.oneSidedInverse
       let isSevered = isCascade || property.relationship.deleteRule == .nullifyDeleteRule && inverse != nil
       if property.kind == .toMany, isSevered || undoManager != nil { try object.readMembers(property) }
       guard isCascade || isSevered && (inverse?.kind == .toOne || isOneSided) else { continue }

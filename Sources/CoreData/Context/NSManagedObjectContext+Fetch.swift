@@ -6,8 +6,7 @@ extension NSManagedObjectContext {
     if type(of: self) == NSManagedObjectContext.self || isAnsweringFetch { return try found(by: request) }
     isAnsweringFetch = true
     defer { isAnsweringFetch = false }
-    let untyped = unsafeBitCast(request, to: NSFetchRequest<any NSFetchRequestResult>.self)
-    let objects = try (self as any FetchAnswering).fetch(untyped).map { $0 as AnyObject }
+    let objects = try (self as any FetchAnswering).fetch(request.untyped).map { $0 as AnyObject }
     if let wanted = Result.self as? NSObject.Type {
       for object in objects where !NSManagedObject.isClass(type(of: object), under: wanted) {
         preconditionFailure("An override of fetch(_:) returned \(type(of: object)) to a fetch of \(wanted).")

@@ -29,11 +29,9 @@ extension NSManagedObjectContext {
     for key in description.sort {
       try throwingCocoaErrors { try key.checkTranslatable(entity: description.layout.name) }
     }
-    var choice = description
+    var choice = description.uncut
     choice.output = .rows
     choice.sort = []
-    choice.limit = 0
-    choice.offset = 0
     var saved = options
     saved.pendingChanges = false
     let found = try foundByCode(choice, saved).map { PredicateConstant.object($0.objectID) }

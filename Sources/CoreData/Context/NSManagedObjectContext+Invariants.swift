@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
       )
     }
     for property in object.layout.relationships {
-      guard let inverse = object.layout.inverse(of: property) else { continue }
+      guard let inverse = property.inverse else { continue }
       if property.kind == .toOne {
         guard object.changedSlots.contains(property.slot), let member = object.toOne(property) else {
           continue

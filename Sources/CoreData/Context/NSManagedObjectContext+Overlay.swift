@@ -60,12 +60,11 @@ extension NSManagedObjectContext {
     let isLocal = !runsCode && !ledger.containsPending { others.contains($0.layout.rootIndex) }
     var options = options
     options.answers = nil
-    var wide = description
-    wide.offset = 0
+    var wide = description.uncut
     // The stores may find each changed object where it no longer belongs.
     let surplus = (ledger.changedObjects + ledger.deletedObjects).count { $0.layout.rootIndex == root }
     let last = description.limitWithOffset
-    wide.limit = isLocal && last > 0 && last <= .max - surplus ? last + surplus : 0
+    if isLocal, last > 0, last <= .max - surplus { wide.limit = last + surplus }
     if !isLocal { wide.predicate = nil }
     if runsCode { wide.sort = [] }
     wide.output = .rows

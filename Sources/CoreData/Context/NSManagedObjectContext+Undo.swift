@@ -168,7 +168,7 @@ extension NSManagedObject {
   /// Removes those destinations that its deletion made forget this object.
   fileprivate final func forgetNullified() {
     for property in layout.relationships
-    where layout.inverse(of: property) != nil && property.relationship.deleteRule.severs {
+    where property.inverse != nil && property.relationship.deleteRule.severs {
       if property.kind == .toOne {
         if toOne(property) != nil { write(.null, slot: property.slot) }
       } else {

@@ -118,8 +118,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   final var undoCheckpoint: (any NSObjectProtocol)?
   /// Whether a save checks the model's rules. Off for a migration, which makes objects before their relationships.
   final var validatesOnSave = true
-  /// What observers have been told in the current save's event; nil outside of a save.
   final var isSaving = false
+  /// What observers have been told in the current save's event; nil outside of a save.
   final var toldInSave: ToldObjects?
   /// True while delete rules or merges change objects.
   final var isProcessing = false

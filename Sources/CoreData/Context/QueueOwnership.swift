@@ -5,6 +5,7 @@ internal import CSwiftRuntime
 /// `performAndWait` runs on the calling thread, so a thread may own several at once. Dispatch would only name the
 /// innermost queue.
 final class QueueOwnership {
+  /// Kept alive by the call that runs the block.
   private unowned(unsafe) let context: NSManagedObjectContext
   private let outer: UnsafeMutableRawPointer?
   private let hasMainQueue: Bool

@@ -12,7 +12,7 @@ struct SavePlan {
   /// How many objects the save is about.
   var count: Int { inserted.count + updated.count + unchanged.count + deleted.count }
 
-  private let builder: RowWriter
+  private let writer: RowWriter
   /// The store of the last object, by its number in the context, and the index of its change set.
   private var lastStore = -1
   private var lastIndex = 0
@@ -26,7 +26,7 @@ struct SavePlan {
   ///
   /// - Parameter reservingKeys: Whether to reserve keys, because another process has taken those that were only named.
   init(_ context: NSManagedObjectContext, reservingKeys: Bool = false) throws {
-    builder = RowWriter(keepsTemporaryKeys: context.source.keepsTemporaryKeys)
+    writer = RowWriter(keepsTemporaryKeys: context.source.keepsTemporaryKeys)
     do { try addAll(context, reservingKeys) } catch {
       giveBackKeys(of: context.ledger.newObjects)
       throw error
@@ -69,7 +69,7 @@ struct SavePlan {
     inserted = try PlannedRows(new) { object in
       traits.formUnion(object.places.traits)
       if object.store != first.store { isOfOneStore = false }
-      return try builder.row(of: object, version: 1)
+      return try writer.row(of: object, version: 1)
     }
     if isOfOneStore {
       let rows = inserted.rows
@@ -88,7 +88,7 @@ struct SavePlan {
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
     guard let base = object.row else { throw Failure.faultNotFulfillable(id: object.objectID).nsError }
-    let row = try builder.row(of: object, version: base.version &+ 1)
+    let row = try writer.row(of: object, version: base.version &+ 1)
     let layout = object.layout
     var changed = SlotMask()
     object.forEachSavedSlot { slot in
@@ -121,7 +121,7 @@ struct SavePlan {
       guard let state = object.toManyStates[property.toManyIndex], state.isChanged, !property.isTransient else {
         continue
       }
-      let inverse = object.layout.inverse(of: property)
+      let inverse = property.inverse
       if inverse?.kind == .toOne && !property.isOrdered { continue }
       // A new member that was deleted, and that no rule removed, can't be referred to.
       let added = state.added.filter { $0.owner === object.owner }

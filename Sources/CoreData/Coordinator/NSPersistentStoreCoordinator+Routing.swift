@@ -158,11 +158,8 @@ extension NSPersistentStoreCoordinator {
     guard try isSpread(description, asked: asked, generation: generation) else {
       return try answers(to: description, for: context, stores: asked, generation).total
     }
-    var whole = description
-    whole.limit = 0
-    whole.offset = 0
-    let rest = max(try answers(to: whole, for: context, stores: asked, generation).total - description.offset, 0)
-    return description.limit > 0 ? min(rest, description.limit) : rest
+    let answers = try answers(to: description.uncut, for: context, stores: asked, generation)
+    return description.cut(count: answers.total)
   }
 
   /// Those stores that only have metadata to write in a save.

@@ -54,10 +54,4 @@ package enum StoreFailure {
   package static func missingMandatoryValue(entity: String, property: String) -> any Error {
     Failure.missingMandatoryValue(.init(entity: entity, property: property))
   }
-
-  /// The SQLSTATE of a server's failure; nil for other errors.
-  package static func serverState(of error: any Error) -> String? {
-    if case .server(let state, _, _, _)? = error as? Failure { return state }
-    return nil
-  }
 }

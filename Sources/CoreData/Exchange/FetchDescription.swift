@@ -1,4 +1,4 @@
-/// A resolved, immutable fetch: its entity is found, its predicate checked, its constants normalised.
+/// A resolved fetch, as a value: its entity is found, its predicate checked, its constants normalised.
 ///
 /// The context passes this on instead of its `NSFetchRequest`, which the client may change at any time.
 package struct FetchDescription {
@@ -42,6 +42,20 @@ package struct FetchDescription {
     if offset == 0 && limit == 0 { return found }
     let rest = found.dropFirst(offset)
     return Array(limit == 0 ? rest : rest.prefix(limit))
+  }
+
+  /// How many of `count` results offset and limit leave.
+  package func cut(count: Int) -> Int {
+    let rest = max(count - offset, 0)
+    return limit > 0 ? min(rest, limit) : rest
+  }
+
+  /// The same fetch without offset and limit.
+  package var uncut: FetchDescription {
+    var whole = self
+    whole.limit = 0
+    whole.offset = 0
+    return whole
   }
 
   /// Indexes of the entities whose rows may be returned.

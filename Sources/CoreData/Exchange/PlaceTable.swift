@@ -1,7 +1,7 @@
 /// The places of an entity's properties, as plain memory that is valid as long as the layout.
 struct PlaceTable {
   private struct Tables {
-    /// Set by the layout when it is complete.
+    /// Set by the layout when it is complete; it owns these tables.
     unowned(unsafe) var layout: EntityLayout!
     /// The entity's index in the model.
     let entity: Int
@@ -105,6 +105,7 @@ struct PlaceTable {
   /// The place of a property; nil when the entity has no such property.
   subscript(key: ManagedKey) -> PropertyPlace? { index(keyNumber: key.number).map { places[$0] } }
 
+  // Inlined by force, as are the two below, for `move` and `tag`, which set relationships; see CONTRIBUTING.md.
   /// The property of a key, without counting references to it; nil when the entity has no such property. It lives as
   /// long as the layout.
   @inline(__always)

@@ -1,6 +1,6 @@
 /// Scratch space in which a row is assembled before its bytes are copied into a ``RowSnapshot``.
 ///
-/// Use one builder for many rows, one after the other: `begin`, the setters, `finish`. Not for several threads.
+/// Use one builder for many rows, one after the other: `beginRow`, the setters, `finishRow`. Not for several threads.
 package struct RowBuilder: ~Copyable {
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int

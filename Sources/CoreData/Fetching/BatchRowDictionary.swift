@@ -5,7 +5,7 @@
 /// Overrides the methods that `NSMutableDictionary` requires of a subclass. Its other methods use these.
 final class BatchRowDictionary: NSMutableDictionary {
   /// Where a property's value is.
-  private enum Place: Equatable {
+  private enum Whereabouts: Equatable {
     /// The property was not set.
     case none
     /// The value was removed again.
@@ -19,7 +19,7 @@ final class BatchRowDictionary: NSMutableDictionary {
   @exclusivity(unchecked) private var names: PropertyFinder!
   private var properties: [LayoutProperty] = []
   /// Where the value of each property is, by the property's index.
-  @exclusivity(unchecked) private var places: ContiguousArray<Place> = []
+  @exclusivity(unchecked) private var whereabouts: ContiguousArray<Whereabouts> = []
   /// Values that are not in the row, by the property's index.
   @exclusivity(unchecked) private var kept: [Int: Any] = [:]
   /// The properties that were set, each once, including those whose value was removed again.
@@ -32,12 +32,12 @@ final class BatchRowDictionary: NSMutableDictionary {
     self.rows = rows
     names = PropertyFinder(rows.layout)
     properties = rows.layout.properties
-    places = ContiguousArray(repeating: .none, count: properties.count)
+    whereabouts = ContiguousArray(repeating: .none, count: properties.count)
   }
 
   /// Begins a new row.
   func clear() {
-    for index in order { places[index] = .none }
+    for index in order { whereabouts[index] = .none }
     order.removeAll(keepingCapacity: true)
     if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
     if !strangers.isEmpty { strangers.removeAll() }
@@ -49,7 +49,7 @@ final class BatchRowDictionary: NSMutableDictionary {
   func encodeRest() throws {
     if kept.isEmpty && strangers.isEmpty { return }
     if let (name, value) = strangers.min(by: { $0.key < $1.key }) { throw rows.unknown(name, value) }
-    for index in order where places[index] == .kept { try rows.set(kept[index]!, index) }
+    for index in order where whereabouts[index] == .kept { try rows.set(kept[index]!, index) }
   }
 
   private func name(_ key: Any) -> String {
@@ -64,12 +64,12 @@ final class BatchRowDictionary: NSMutableDictionary {
   }
 
   override var count: Int {
-    order.reduce(strangers.count) { $0 + (places[$1] == .removed ? 0 : 1) }
+    order.reduce(strangers.count) { $0 + (whereabouts[$1] == .removed ? 0 : 1) }
   }
 
   override func object(forKey key: Any) -> Any? {
     guard let index = index(key) else { return strangers[name(key)] }
-    switch places[index] {
+    switch whereabouts[index] {
     case .none, .removed: return nil
     case .kept: return kept[index]
     case .inRow(let taken): return rows.value(index, as: taken)
@@ -81,14 +81,14 @@ final class BatchRowDictionary: NSMutableDictionary {
       strangers[name(key.base)] = value
       return
     }
-    let before = places[index]
+    let before = whereabouts[index]
     if before == .none { order.append(index) }
     if let taken = rows.take(value, index) {
       if before == .kept { kept[index] = nil }
-      places[index] = .inRow(taken)
+      whereabouts[index] = .inRow(taken)
     } else {
       kept[index] = value
-      places[index] = .kept
+      whereabouts[index] = .kept
     }
   }
 
@@ -97,14 +97,14 @@ final class BatchRowDictionary: NSMutableDictionary {
       strangers[name(key)] = nil
       return
     }
-    if places[index] == .none { return }
+    if whereabouts[index] == .none { return }
     rows.restore(index)
     kept[index] = nil
-    places[index] = .removed
+    whereabouts[index] = .removed
   }
 
   override var allKeys: [Any] {
-    order.filter { places[$0] != .removed }.map { properties[$0].name } + strangers.keys.sorted()
+    order.filter { whereabouts[$0] != .removed }.map { properties[$0].name } + strangers.keys.sorted()
   }
 
   override func keyEnumerator() -> NSEnumerator { (allKeys as NSArray).objectEnumerator() }

@@ -1,7 +1,7 @@
-/// Assembles the rows of a batch insert, one after the other: `begin`, the setters, `finish`.
+/// Assembles the rows of a batch insert, one after the other: `beginRow`, the setters, `finishRow`.
 final class BatchRowEncoder {
-  /// The place of a property's value in a row.
-  private struct Place {
+  /// A property as the target of values: where its own lies in a row, and which may go there.
+  private struct Target {
     let kind: SlotKind
     let form: RowForm
     let index: Int
@@ -33,10 +33,10 @@ final class BatchRowEncoder {
   @exclusivity(unchecked) private var builder = RowBuilder()
   @exclusivity(unchecked) private var given = SlotMask()
   private let properties: [LayoutProperty]
-  /// The places of all properties, by the property's index.
-  private let places: ContiguousArray<Place>
+  /// The targets of all properties, by the property's index.
+  private let targets: ContiguousArray<Target>
   /// The attributes that are taken from an object: those that rows have.
-  private let attributes: ContiguousArray<Place>
+  private let attributes: ContiguousArray<Target>
   private let toOne: [LayoutProperty]
   /// The default values.
   private let template: RowSnapshot
@@ -50,8 +50,8 @@ final class BatchRowEncoder {
   init(_ layout: EntityLayout) throws {
     self.layout = layout
     properties = layout.properties
-    places = ContiguousArray(properties.map(Place.init))
-    attributes = ContiguousArray(layout.slots.filter { $0.kind != .toOne && $0.word >= 0 }.map(Place.init))
+    targets = ContiguousArray(properties.map(Target.init))
+    attributes = ContiguousArray(layout.slots.filter { $0.kind != .toOne && $0.word >= 0 }.map(Target.init))
     toOne = layout.slots.filter { $0.kind == .toOne }
     refusals = properties.map(\.batchRefusal)
     mandatory = layout.slots.filter { !$0.isOptional && $0.composite == nil && $0.batchRefusal == nil }
@@ -82,34 +82,34 @@ final class BatchRowEncoder {
   /// everything else.
   func take(_ value: Any, _ index: Int) -> Taken? {
     func open<Given>(_ given: Given) -> Taken? {
-      withUnsafePointer(to: given) { take($0, places[index]) }
+      withUnsafePointer(to: given) { take($0, targets[index]) }
     }
     return _openExistential(value, do: open)
   }
 
   @inline(__always)
-  private func take<Given>(_ value: UnsafePointer<Given>, _ place: Place) -> Taken? {
-    guard place.isSettable else { return nil }
-    switch place.form {
+  private func take<Given>(_ value: UnsafePointer<Given>, _ target: Target) -> Taken? {
+    guard target.isSettable else { return nil }
+    switch target.form {
     case .text:
-      guard place.kind == .string, let text = value.exactly(String.self) else { return nil }
-      take(text, place)
-      given.insert(place.slot)
+      guard target.kind == .string, let text = value.exactly(String.self) else { return nil }
+      take(text, target)
+      given.insert(target.slot)
       return .string
     case .real:
-      if place.kind == .double, let number = value.exactly(Double.self) {
-        return take(number, place: place, taken: .double)
+      if target.kind == .double, let number = value.exactly(Double.self) {
+        return take(number, target: target, taken: .double)
       }
-      if place.kind == .date, let date = value.exactly(Date.self) {
-        return take(date.timeIntervalSinceReferenceDate, place: place, taken: .date)
+      if target.kind == .date, let date = value.exactly(Date.self) {
+        return take(date.timeIntervalSinceReferenceDate, target: target, taken: .date)
       }
       return nil
     case .integer:
-      if let number = value.exactly(Int.self) { return take(Int64(number), place: place, taken: .int) }
-      if let isTrue = value.exactly(Bool.self) { return take(isTrue ? 1 : 0, place: place, taken: .bool) }
-      if let number = value.exactly(Int32.self) { return take(Int64(number), place: place, taken: .int32) }
-      if let number = value.exactly(Int64.self) { return take(number, place: place, taken: .int64) }
-      if let number = value.exactly(Int16.self) { return take(Int64(number), place: place, taken: .int16) }
+      if let number = value.exactly(Int.self) { return take(Int64(number), target: target, taken: .int) }
+      if let isTrue = value.exactly(Bool.self) { return take(isTrue ? 1 : 0, target: target, taken: .bool) }
+      if let number = value.exactly(Int32.self) { return take(Int64(number), target: target, taken: .int32) }
+      if let number = value.exactly(Int64.self) { return take(number, target: target, taken: .int64) }
+      if let number = value.exactly(Int16.self) { return take(Int64(number), target: target, taken: .int16) }
       return nil
     case .uuid, .decimal, .bytes, .destination, .none:
       return nil
@@ -117,32 +117,32 @@ final class BatchRowEncoder {
   }
 
   @inline(__always)
-  private func take(_ text: String, _ place: Place) {
+  private func take(_ text: String, _ target: Target) {
     let isTaken: Void? = text.utf8.withContiguousStorageIfAvailable {
-      builder.setBytes(UnsafeRawBufferPointer($0), slot: place.slot, word: place.word)
+      builder.setBytes(UnsafeRawBufferPointer($0), slot: target.slot, word: target.word)
     }
-    if isTaken == nil { builder.set(.string(text), properties[place.index]) }
+    if isTaken == nil { builder.set(.string(text), properties[target.index]) }
   }
 
   @inline(__always)
-  private func take(_ number: Double, place: Place, taken: Taken) -> Taken {
-    builder.setDouble(number, slot: place.slot, word: place.word)
-    given.insert(place.slot)
+  private func take(_ number: Double, target: Target, taken: Taken) -> Taken {
+    builder.setDouble(number, slot: target.slot, word: target.word)
+    given.insert(target.slot)
     return taken
   }
 
   @inline(__always)
-  private func take(_ number: Int64, place: Place, taken: Taken) -> Taken? {
-    guard place.range.contains(number) else { return nil }
-    builder.setInt(number, slot: place.slot, word: place.word)
-    given.insert(place.slot)
+  private func take(_ number: Int64, target: Target, taken: Taken) -> Taken? {
+    guard target.range.contains(number) else { return nil }
+    builder.setInt(number, slot: target.slot, word: target.word)
+    given.insert(target.slot)
     return taken
   }
 
   /// A value in the row, in the type in which it was given.
   func value(_ index: Int, as taken: Taken) -> Any {
     let row = builder.finishRow(key: 0, version: 1, entity: layout.index)
-    let word = places[index].word
+    let word = targets[index].word
     switch taken {
     case .string: return row.string(word: word)
     case .double: return row.double(word: word)
@@ -158,7 +158,7 @@ final class BatchRowEncoder {
   /// Gives a property its default value, as if nothing had been set.
   func restore(_ index: Int) {
     let property = properties[index]
-    guard places[index].isSettable else { return }
+    guard targets[index].isSettable else { return }
     builder.setNull(slot: property.slot)
     builder.copy(property, from: template)
     given.remove(property.slot)
@@ -188,17 +188,17 @@ final class BatchRowEncoder {
   /// Sets the values of an object without a context. Transient values are left out.
   func set(_ object: NSManagedObject) throws {
     guard let changes = object.changes else { return }
-    for place in attributes where changes.holds(place.slot) {
-      if changes.isChanged(place.slot) { given.insert(place.slot) }
-      switch changes.place(place.slot).pointee {
-      case .null: builder.setNull(slot: place.slot)
-      case .int(let number): builder.setInt(number, slot: place.slot, word: place.word)
-      case .double(let number): builder.setDouble(number, slot: place.slot, word: place.word)
+    for target in attributes where changes.holds(target.slot) {
+      if changes.isChanged(target.slot) { given.insert(target.slot) }
+      switch changes.place(target.slot).pointee {
+      case .null: builder.setNull(slot: target.slot)
+      case .int(let number): builder.setInt(number, slot: target.slot, word: target.word)
+      case .double(let number): builder.setDouble(number, slot: target.slot, word: target.word)
       case .date(let date):
-        builder.setDouble(date.timeIntervalSinceReferenceDate, slot: place.slot, word: place.word)
-      case .string(let text): take(text, place)
+        builder.setDouble(date.timeIntervalSinceReferenceDate, slot: target.slot, word: target.word)
+      case .string(let text): take(text, target)
       case let value:
-        let property = layout.slots[place.slot]
+        let property = layout.slots[target.slot]
         builder.set(try BatchRowEncoder.stored(value, property), property)
       }
     }

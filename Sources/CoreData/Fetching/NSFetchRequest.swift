@@ -25,8 +25,8 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
 /// Unsaved changes of the context are taken into account, unless ``includesPendingChanges`` is false.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
   private var namedEntity: String?
-  /// The model that has the request as a template, or for a fetched property; nil for other requests.
-  final var place: RequestPlace? {
+  /// The template or the fetched property that has the request; nil for other requests.
+  final var holder: RequestHolder? {
     didSet { keep(entity) }
   }
 
@@ -253,14 +253,14 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   }
 
   private func keep(_ entity: NSEntityDescription?) {
-    let isOfProperty = place?.isProperty == true
+    let isOfProperty = holder?.isProperty == true
     if isOfProperty, let name = entity?.name { namedEntity = name }
     propertysEntity.object = isOfProperty ? entity : nil
     storedEntity = isOfProperty ? nil : entity
   }
 
   private func willChange(_ member: StaticString) {
-    if let place, place.isFrozen { misuse(.immutableRequest(of: place.description, member: "\(member)")) }
+    if let holder, holder.isFrozen { misuse(.immutableRequest(of: holder.description, member: "\(member)")) }
   }
 
   override func found(in context: NSManagedObjectContext) throws -> [Any]? {

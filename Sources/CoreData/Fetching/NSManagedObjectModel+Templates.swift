@@ -1,3 +1,5 @@
+import Foundation
+
 /// Fetch request templates: requests that the model holds by name, with variables in their predicates.
 ///
 ///     let request = model.fetchRequestFromTemplate(
@@ -6,18 +8,21 @@
 /// They are not part of an entity's version hash. Once the model is in use, they can't be changed or replaced, and any
 /// thread may read them.
 extension NSManagedObjectModel {
+  /// Requests of model files become `NSFetchRequest`s when they are first used, which may be on any thread.
+  fileprivate static let requestLock = NSLock()
+
   /// All templates by name.
   public var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] {
-    RequestPlace.lock.lock()
-    defer { RequestPlace.lock.unlock() }
+    NSManagedObjectModel.requestLock.lock()
+    defer { NSManagedObjectModel.requestLock.unlock() }
     return Dictionary(uniqueKeysWithValues: storedTemplates.keys.map { ($0, template(named: $0)!) })
   }
 
   /// The template with a name; nil if there is none. To change it or to fill in variables, copy it, or use
   /// ``fetchRequestFromTemplate(withName:substitutionVariables:)``.
   public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
-    RequestPlace.lock.lock()
-    defer { RequestPlace.lock.unlock() }
+    NSManagedObjectModel.requestLock.lock()
+    defer { NSManagedObjectModel.requestLock.unlock() }
     return template(named: name)
   }
 
@@ -26,14 +31,13 @@ extension NSManagedObjectModel {
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
     willMutate("setFetchRequestTemplate(_:forName:)")
-    RequestPlace.lock.lock()
-    defer { RequestPlace.lock.unlock() }
-    fetchRequestTemplate?.place = RequestPlace(template: name, of: self)
+    NSManagedObjectModel.requestLock.lock()
+    defer { NSManagedObjectModel.requestLock.unlock() }
+    fetchRequestTemplate?.holder = RequestHolder(template: name, of: self)
     storedTemplates[name] = fetchRequestTemplate
   }
 
-  /// Sets the template for a name, for a request with a result type. Without Objective-C the two types can't be
-  /// converted.
+  /// Sets the template for a name, for a request with a result type.
   public func setFetchRequestTemplate<Result>(_ fetchRequestTemplate: NSFetchRequest<Result>, forName name: String) {
     let untyped: NSFetchRequest<any NSFetchRequestResult>? = fetchRequestTemplate.untyped
     setFetchRequestTemplate(untyped, forName: name)
@@ -69,7 +73,7 @@ extension NSManagedObjectModel {
   private func template(named name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
     guard let stored = storedTemplates[name] else { return nil }
     let request = stored.request(of: entitiesByName)
-    if request.place == nil { request.place = RequestPlace(template: name, of: self) }
+    if request.holder == nil { request.holder = RequestHolder(template: name, of: self) }
     storedTemplates[name] = request
     return request
   }
@@ -87,19 +91,19 @@ extension NSFetchedPropertyDescription {
   /// Once the model is in use, you can't set it or change the request.
   public var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
     get {
-      RequestPlace.lock.lock()
-      defer { RequestPlace.lock.unlock() }
+      NSManagedObjectModel.requestLock.lock()
+      defer { NSManagedObjectModel.requestLock.unlock() }
       guard let stored = storedFetchRequest else { return nil }
       let request = stored.request(of: owningEntity?.owningModel?.entitiesByName ?? [:])
-      if request.place == nil { request.place = RequestPlace(self) }
+      if request.holder == nil { request.holder = RequestHolder(self) }
       storedFetchRequest = request
       return request
     }
     set {
       willMutate("fetchRequest")
-      RequestPlace.lock.lock()
-      defer { RequestPlace.lock.unlock() }
-      newValue?.place = RequestPlace(self)
+      NSManagedObjectModel.requestLock.lock()
+      defer { NSManagedObjectModel.requestLock.unlock() }
+      newValue?.holder = RequestHolder(self)
       storedFetchRequest = newValue
     }
   }

@@ -37,7 +37,7 @@ enum KeyPathValues {
     if let aggregate = Aggregate(collectionOperator: collector) {
       let constants = values.map { PredicateConstant(any: $0) }.filter { !$0.isNull }
       // The average of decimals is one, too; of a fetch it is a double.
-      if aggregate == .average, case .decimal(let sum) = Aggregates.sum(constants) {
+      if aggregate == .average, case .decimal(let sum) = Aggregate.total(of: constants) {
         return NSDecimalNumber(decimal: sum / Decimal(constants.count))
       }
       return aggregate.value(of: constants).anyValue

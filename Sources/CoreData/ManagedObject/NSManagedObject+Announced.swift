@@ -47,7 +47,7 @@ extension NSManagedObject {
     let state = toManyState(property)
     let (before, now) = (state.announced ?? [], members(property))
     state.announced = nil
-    let inverse = layout.inverse(of: property)
+    let inverse = property.inverse
     let (had, has) = (Set(before.map(ObjectIdentifier.init)), Set(now.map(ObjectIdentifier.init)))
     for member in now where !had.contains(ObjectIdentifier(member)) {
       check(member, property)
@@ -87,14 +87,14 @@ extension NSManagedObject {
     for member in coming {
       if !present.contains(ObjectIdentifier(member)) {
         connect(member, property)
-      } else if let inverse = layout.inverse(of: property), !member.leads(to: self, inverse) {
+      } else if let inverse = property.inverse, !member.leads(to: self, inverse) {
         member.gainInverse(self, inverse, over: property)
       }
     }
     for member in going {
       if present.contains(ObjectIdentifier(member)) {
         disconnect(member, property)
-      } else if let inverse = layout.inverse(of: property), member.leads(to: self, inverse) {
+      } else if let inverse = property.inverse, member.leads(to: self, inverse) {
         member.lose(self, inverse)
       }
     }

@@ -49,14 +49,6 @@ extension NSManagedObject: PredicateSubject {
   var predicateObject: Any { self }
 
   func placeOfMany(on path: [PredicateKey]) -> Int? { layout.placeOfMany(on: path) }
-
-  /// The committed row's words for a slot that was not set since; nil if the row has no value for it. Valid until the
-  /// row is set. The object must not be a fault.
-  final func committedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
-    guard let words = rowWords, place.word >= 0 else { return nil }
-    let slot = Int(place.slot)
-    return words[slot >> 6] & (1 << UInt64(slot & 63)) == 0 ? words : nil
-  }
 }
 
 extension RowSnapshot {

@@ -78,8 +78,9 @@ extension NSManagedObject {
     return place
   }
 
-  /// The committed row's words; nil if the slot is null or not in the row.
-  private final func storedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
+  /// The committed row's words for a slot that was not set since; nil if the row has no value for it. Valid until the
+  /// row is set. The object must not be a fault.
+  final func committedWords(_ place: PropertyPlace) -> UnsafePointer<UInt64>? {
     guard let words = rowWords, place.word >= 0 else { return nil }
     let slot = Int(place.slot)
     return words[slot >> 6] & (1 << UInt64(slot & 63)) == 0 ? words : nil
@@ -97,7 +98,7 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    guard let words = storedWords(place) else { return nil }
+    guard let words = committedWords(place) else { return nil }
     switch place.form {
     case .integer: return Int64(bitPattern: words[Int(place.word)])
     case .real: return NSManagedObject.wholeNumber(Double(bitPattern: words[Int(place.word)]))
@@ -124,7 +125,7 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    guard let words = storedWords(place) else { return nil }
+    guard let words = committedWords(place) else { return nil }
     switch place.form {
     case .real: return Double(bitPattern: words[Int(place.word)])
     case .integer: return Double(Int64(bitPattern: words[Int(place.word)]))
@@ -140,7 +141,7 @@ extension NSManagedObject {
       if case .string(let value) = changes[Int(place.slot)] { return value }
       return NSManagedObject.string(held: changes[Int(place.slot)])
     }
-    guard let words = storedWords(place) else { return nil }
+    guard let words = committedWords(place) else { return nil }
     if place.kind == .string { return RowSnapshot.string(words, word: Int(place.word)) }
     return otherString(key)
   }
@@ -209,7 +210,7 @@ extension NSManagedObject {
     let place = places[index]
     let isInRow = place.form == .integer || place.form == .real || place.kind == .string
     if isInRow, changes?.holds(Int(place.slot)) != true {
-      guard let words = storedWords(place) else { return nil }
+      guard let words = committedWords(place) else { return nil }
       let word = Int(place.word)
       switch place.form {
       case .integer: return place.kind.boxed(integer: Int64(bitPattern: words[word]))

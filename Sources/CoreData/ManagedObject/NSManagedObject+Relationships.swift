@@ -37,7 +37,7 @@ extension NSManagedObject {
   final func tellOtherEnds(
     of property: LayoutProperty, from previous: NSManagedObject?, to destination: NSManagedObject?
   ) {
-    guard let inverse = layout.inverse(of: property) else {
+    guard let inverse = property.inverse else {
       if property.oneSidedInverse == nil { return }
       if let previous { leaveOneSidedInverse(of: property, in: previous) }
       if let destination { enterOneSidedInverse(of: property, in: destination) }
@@ -82,7 +82,7 @@ extension NSManagedObject {
     let previous = toOne(property)
     write(.object(object), slot: property.slot)
     tellOfInverse(property)
-    if let previous, previous !== object, let inverse = layout.inverse(of: property) {
+    if let previous, previous !== object, let inverse = property.inverse {
       previous.lose(self, inverse)
     }
   }
@@ -143,7 +143,7 @@ extension NSManagedObject {
     defer { announced?.end() }
     enter(member, property)
     toManyState(property).isUsed = true
-    if let inverse = layout.inverse(of: property), !isBothEnds(member, property: property, inverse: inverse) {
+    if let inverse = property.inverse, !isBothEnds(member, property: property, inverse: inverse) {
       member.gainInverse(self, inverse, over: property)
     } else if property.oneSidedInverse != nil {
       enterOneSidedInverse(of: property, in: member)
@@ -163,7 +163,7 @@ extension NSManagedObject {
     let announced = announceChange(of: property, .members)
     defer { announced?.end() }
     leave(member, property)
-    if let inverse = layout.inverse(of: property), !isBothEnds(member, property: property, inverse: inverse) {
+    if let inverse = property.inverse, !isBothEnds(member, property: property, inverse: inverse) {
       member.lose(self, inverse)
     } else if property.oneSidedInverse != nil {
       leaveOneSidedInverse(of: property, in: member)
@@ -191,7 +191,7 @@ extension NSManagedObject {
 
   /// Undoes the changes of a relationship since the row was read, on both sides.
   final func revert(_ property: LayoutProperty) {
-    let inverse = layout.inverse(of: property)
+    let inverse = property.inverse
     if property.kind == .toOne {
       guard let changes, changes.holds(property.slot) else { return }
       let current = toOne(property)
@@ -223,7 +223,7 @@ extension NSManagedObject {
   /// Puts this object, which was deleted, back into the relationships that lead to it.
   final func revertNullification() {
     for property in layout.relationships {
-      guard let inverse = layout.inverse(of: property) else { continue }
+      guard let inverse = property.inverse else { continue }
       for destination in destinations(of: property) { destination.revertMember(self, inverse) }
     }
   }
@@ -238,7 +238,7 @@ extension NSManagedObject {
       let current = toOne(property)
       changes.drop(property.slot)
       // It may have come from a third object, or gone to one, which has to agree as well.
-      guard let inverse = layout.inverse(of: property), case let committed = toOne(property), current !== committed
+      guard let inverse = property.inverse, case let committed = toOne(property), current !== committed
       else { return }
       for other in [current, committed] where other !== object { other?.revertMember(self, inverse) }
     } else if property.toManyIndex < toManyStates.count {
@@ -303,7 +303,7 @@ extension NSManagedObject {
 
   /// Takes this object out of every relationship that leads to it over `property`: for delete rules.
   final func nullify(_ property: LayoutProperty) {
-    guard let inverse = layout.inverse(of: property) else {
+    guard let inverse = property.inverse else {
       if property.oneSidedInverse == nil { return }
       for destination in destinations(of: property) { leaveOneSidedInverse(of: property, in: destination) }
       return

@@ -69,7 +69,7 @@ extension NSManagedObject {
 
   final func contains(_ member: NSManagedObject, _ property: LayoutProperty) -> Bool {
     // With a to-one inverse the member itself knows the answer, and no row has to be read.
-    if let inverse = layout.inverse(of: property), inverse.kind == .toOne, !member.state.contains(.fault),
+    if let inverse = property.inverse, inverse.kind == .toOne, !member.state.contains(.fault),
       let own = member.layout.property(named: inverse.name)
     {
       return member.toOne(own) === self
@@ -88,7 +88,7 @@ extension NSManagedObject {
   private func isCommittedMember(
     _ member: NSManagedObject, of property: LayoutProperty, _ state: ToManyState
   ) -> Bool? {
-    guard let inverse = layout.inverse(of: property), inverse.kind == .toMany, state.questions < 32,
+    guard let inverse = property.inverse, inverse.kind == .toMany, state.questions < 32,
       member.owner === owner, let own = member.layout.property(named: inverse.name)
     else { return nil }
     let other = member.toManyState(own)

@@ -2,8 +2,8 @@
 extension NSManagedObject {
   /// Tells the context before a change. From then on the context keeps the object alive until the save.
   final func noteChange() {
-    let settled: ObjectState = [.inserted, .updated]
-    if !state.isDisjoint(with: settled), state.contains(.eventListed) { return }
+    let noted: ObjectState = [.inserted, .updated]
+    if !state.isDisjoint(with: noted), state.contains(.eventListed) { return }
     if state.contains(.awaking) { return }
     owner.noteChange(of: self)
   }

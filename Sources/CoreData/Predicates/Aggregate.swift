@@ -1,7 +1,5 @@
-import Foundation
-
-/// The aggregates, such as a sum. They are defined only here, for predicates, columns and conditions on groups, in
-/// memory and in SQL.
+/// The aggregates, such as a sum, of predicates, columns and conditions on groups. This table is the only list of them;
+/// `Aggregate+Values` says what they make of values in memory, `Aggregate+SQL` how SQL computes them.
 ///
 /// | | function | on a key path | of no values |
 /// |---|---|---|---|
@@ -33,14 +31,4 @@ package enum Aggregate: String, CaseIterable, Sendable {
   }
 
   var collectionOperator: String { self == .average ? "@avg" : "@\(rawValue)" }
-
-  func value(of values: [PredicateConstant]) -> PredicateConstant {
-    switch self {
-    case .count: .int(Int64(values.count))
-    case .sum: Aggregates.sum(values)
-    case .min: Aggregates.extreme(values, wanted: -1)
-    case .max: Aggregates.extreme(values, wanted: 1)
-    case .average: Aggregates.average(values)
-    }
-  }
 }

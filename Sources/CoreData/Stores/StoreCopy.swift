@@ -45,7 +45,7 @@ struct StoreCopy {
     of owners: [Int64], _ layout: EntityLayout, _ source: any RowReader
   ) throws -> [LinkChange] {
     try layout.toMany.filter { property in
-      !property.isTransient && (property.isOrdered || layout.inverse(of: property)?.kind != .toOne)
+      !property.isTransient && (property.isOrdered || property.inverse?.kind != .toOne)
         && entities.contains { $0.index == property.destination }
     }.flatMap { property in
       let found = try source.memberRows(of: property, owners: owners, of: layout)

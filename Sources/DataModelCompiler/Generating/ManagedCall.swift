@@ -1,136 +1,147 @@
 /// The call that a to-many accessor makes, found by the shape of its name and parameters. It knows the names in Xcode's
 /// generated code, and the older ones of Core Data's Objective-C accessors as Swift spells them.
 struct ManagedCall {
-  var key: String
-  var text: String
-
-  private typealias Parameters = [(label: String, name: String, type: TypeSyntax)]
+  let key: String
+  let text: String
 
   init?(name: String, parameters: [(label: String, name: String, type: TypeSyntax)]) {
-    guard let found = Self.generated(name, parameters) ?? Self.older(name, parameters),
-      let first = found.stem.first
-    else { return nil }
-    // The property's name begins with a small letter.
-    key = first.lowercased() + found.stem.dropFirst()
-    text = found.function + "_key_\(key))" + found.rest
-  }
-
-  private struct Shape {
-    var stem: Substring
-    var function: String
-    var rest = ""
-  }
-
-  /// `addToBooks(_:)`, `removeFromBooks(at:)` …
-  private static func generated(_ name: String, _ parameters: Parameters) -> Shape? {
-    switch parameters.map(\.label) {
-    case ["_"] where name.hasPrefix("addTo"):
-      return Shape(stem: name.dropFirst(5), function: adding(parameters[0].type))
-    case ["_"] where name.hasPrefix("removeFrom"):
-      return Shape(stem: name.dropFirst(10), function: removing(parameters[0].type))
-    case ["at"] where name.hasPrefix("removeFrom"):
-      return Shape(stem: name.dropFirst(10), function: removing(at: parameters[0].type))
-    case ["_", "at"] where name.hasPrefix("insertInto"):
-      return Shape(stem: name.dropFirst(10), function: inserting(at: parameters[1].type))
-    case ["at", "with"] where name.hasPrefix("replace") && !name.hasPrefix("replaceObject"):
-      return Shape(stem: name.dropFirst(7), function: replacing(at: parameters[0].type))
-    default: return nil
-    }
-  }
-
-  /// `addBooksObject(_:)`, `addBooks(_:)`, `insertObject(_:inBooksAtIndex:)` …
-  private static func older(_ name: String, _ parameters: Parameters) -> Shape? {
-    let labels = parameters.map(\.label)
-    func between(_ text: String, _ prefix: String, _ suffix: String = "") -> Substring? {
-      guard text.hasPrefix(prefix), text.hasSuffix(suffix), text.count > prefix.count + suffix.count else { return nil }
-      return text.dropFirst(prefix.count).dropLast(suffix.count)
-    }
-    if labels == ["_"] {
-      let type = parameters[0].type
-      if !isCollection(type), !isIndexes(type) {
-        // The primitive pair changes the stored members without change notifications.
-        if let stem = between(name, "addPrimitive", "Object") {
-          return Shape(stem: stem, function: "primitiveMembers(", rest: ".add(p0)")
-        }
-        if let stem = between(name, "removePrimitive", "Object") {
-          return Shape(stem: stem, function: "primitiveMembers(", rest: ".remove(p0)")
-        }
-        if let stem = between(name, "removeObjectFrom", "AtIndex") {
-          return Shape(stem: stem, function: removing(at: type))
-        }
-        if let stem = between(name, "add", "Object") { return Shape(stem: stem, function: adding(type)) }
-        if let stem = between(name, "remove", "Object") { return Shape(stem: stem, function: removing(type)) }
-      } else if isIndexes(type) {
-        return between(name, "remove", "AtIndexes").map { Shape(stem: $0, function: removing(at: type)) }
-      } else {
-        if let stem = between(name, "add") { return Shape(stem: stem, function: adding(type)) }
-        if let stem = between(name, "remove") { return Shape(stem: stem, function: removing(type)) }
-      }
-      return nil
-    }
-    if labels.count == 1, name == "removeObject" {
-      return (between(labels[0], "from", "AtIndex") ?? between(labels[0], "from", "At")).map {
-        Shape(stem: $0, function: removing(at: parameters[0].type))
-      }
-    }
-    if labels == ["at"] {
-      if let stem = between(name, "removeObjectFrom") ?? between(name, "remove") {
-        return Shape(stem: stem, function: removing(at: parameters[0].type))
-      }
-      return nil
-    }
-    guard labels.count == 2 else { return nil }
-    if labels[0] == "_", name == "insertObject" {
-      return (between(labels[1], "in", "AtIndex") ?? between(labels[1], "in", "At")).map {
-        Shape(stem: $0, function: inserting(at: parameters[1].type))
-      }
-    }
-    if labels[0] == "_", ["at", "atIndexes"].contains(labels[1]) {
-      return between(name, "insert").map { Shape(stem: $0, function: inserting(at: parameters[1].type)) }
-    }
-    if ["with", "withObject"].contains(labels[1]) {
-      let stem: Substring? =
-        if labels[0] == "_" {
-          between(name, "replaceObjectIn", "AtIndex")
-        } else if name == "replaceObject" {
-          between(labels[0], "in", "AtIndex") ?? between(labels[0], "in", "At")
-        } else { nil }
-      return stem.map { Shape(stem: $0, function: replacing(at: parameters[0].type)) }
-    }
-    if labels[0] == "_", labels[1].hasPrefix("with") {
-      return between(name, "replace", "AtIndexes").map {
-        Shape(stem: $0, function: replacing(at: parameters[0].type))
-      }
+    let types = parameters.map(\.type)
+    for shape in Shape.all {
+      guard let stem = shape.stem(name, parameters.map(\.label)), shape.takes(types) else { continue }
+      guard let operation = shape.operation else { return nil }
+      // The property's name begins with a small letter.
+      key = stem.prefix(1).lowercased() + stem.dropFirst()
+      text = operation.call("_key_\(key)", types)
+      return
     }
     return nil
   }
+}
 
-  private static func adding(_ type: TypeSyntax) -> String {
-    isCollection(type) ? "addManagedMembers(p0, " : "addManagedMember(p0, "
+/// The names of an accessor and of its parameters' labels. In one of them `*` stands for the property's name.
+private struct Shape {
+  /// What the first parameter has to be.
+  enum Kind {
+    case member, members, indexes, any
   }
 
-  private static func removing(_ type: TypeSyntax) -> String {
-    isCollection(type) ? "removeManagedMembers(p0, " : "removeManagedMember(p0, "
+  let labels: [String]
+  let name: String
+  let first: Kind
+  /// nil for what only looks like an accessor.
+  let operation: Operation?
+
+  init(_ name: String, _ labels: [String], _ operation: Operation?, first: Kind = .any) {
+    self.name = name
+    self.labels = labels
+    self.operation = operation
+    self.first = first
   }
 
-  private static func removing(at type: TypeSyntax) -> String {
-    isIndexes(type) ? "removeManagedMembers(at: \(indexes("p0", type)), " : "removeManagedMember(at: p0, "
+  /// The first that fits is meant.
+  static let all = [
+    // Xcode's.
+    Shape("addTo*", ["_"], .add),
+    Shape("removeFrom*", ["_"], .remove),
+    Shape("removeFrom*", ["at"], .removeAt),
+    Shape("insertInto*", ["_", "at"], .insertAt),
+    Shape("replaceObject", ["at", "with"], nil),
+    Shape("replaceObject*", ["at", "with"], nil),
+    Shape("replace*", ["at", "with"], .replaceAt),
+
+    // Of sets. The primitive pair changes the stored members without change notifications.
+    Shape("addPrimitive*Object", ["_"], .addPrimitive, first: .member),
+    Shape("removePrimitive*Object", ["_"], .removePrimitive, first: .member),
+    Shape("removeObjectFrom*AtIndex", ["_"], .removeAt, first: .member),
+    Shape("add*Object", ["_"], .add, first: .member),
+    Shape("remove*Object", ["_"], .remove, first: .member),
+    Shape("add*", ["_"], .add, first: .members),
+    Shape("remove*", ["_"], .remove, first: .members),
+
+    // Of ordered sets.
+    Shape("remove*AtIndexes", ["_"], .removeAt, first: .indexes),
+    Shape("removeObject", ["from*AtIndex"], .removeAt),
+    Shape("removeObject", ["from*At"], .removeAt),
+    Shape("removeObjectFrom*", ["at"], .removeAt),
+    Shape("remove*", ["at"], .removeAt),
+    Shape("insertObject", ["_", "in*AtIndex"], .insertAt),
+    Shape("insertObject", ["_", "in*At"], .insertAt),
+    Shape("insert*", ["_", "at"], .insertAt),
+    Shape("insert*", ["_", "atIndexes"], .insertAt),
+    Shape("replaceObjectIn*AtIndex", ["_", "with"], .replaceAt),
+    Shape("replaceObjectIn*AtIndex", ["_", "withObject"], .replaceAt),
+    Shape("replaceObject", ["in*AtIndex", "with"], .replaceAt),
+    Shape("replaceObject", ["in*AtIndex", "withObject"], .replaceAt),
+    Shape("replaceObject", ["in*At", "with"], .replaceAt),
+    Shape("replaceObject", ["in*At", "withObject"], .replaceAt),
+    Shape("replace*AtIndexes", ["_", "withObject"], nil),
+    // The second label names the property once more.
+    Shape("replace*AtIndexes", ["_", "with…"], .replaceAt),
+  ]
+
+  /// The property's name, as the accessor has it; empty if it has none, nil if the accessor has another shape.
+  func stem(_ name: String, _ labels: [String]) -> Substring? {
+    guard labels.count == self.labels.count else { return nil }
+    var found: Substring = ""
+    for (pattern, text) in zip([self.name] + self.labels, [name] + labels) {
+      if let star = pattern.firstIndex(of: "*") {
+        let (prefix, suffix) = (pattern[..<star], pattern[pattern.index(after: star)...])
+        guard text.hasPrefix(prefix), text.hasSuffix(suffix), text.count > prefix.count + suffix.count else {
+          return nil
+        }
+        found = text.dropFirst(prefix.count).dropLast(suffix.count)
+      } else if pattern.hasSuffix("…") {
+        guard text.hasPrefix(pattern.dropLast()), text.count >= pattern.count else { return nil }
+      } else if text != pattern {
+        return nil
+      }
+    }
+    return found
   }
 
-  private static func inserting(at type: TypeSyntax) -> String {
-    isIndexes(type)
-      ? "insertManagedMembers(p0, at: \(indexes("p1", type)), " : "insertManagedMember(p0, at: p1, "
+  func takes(_ types: [TypeSyntax]) -> Bool {
+    switch first {
+    case .any: true
+    case .member: !types[0].isMembers && !types[0].isIndexes
+    case .members: types[0].isMembers
+    case .indexes: types[0].isIndexes
+    }
   }
+}
 
-  private static func replacing(at type: TypeSyntax) -> String {
-    isIndexes(type)
-      ? "replaceManagedMembers(at: \(indexes("p0", type)), with: p1, " : "replaceManagedMember(at: p0, with: p1, "
+private enum Operation {
+  case add, remove, removeAt, insertAt, replaceAt, addPrimitive, removePrimitive
+
+  /// The call for parameters that are named p0 and p1, of these types.
+  ///
+  /// - Parameter key: the expression for the property's key.
+  func call(_ key: String, _ types: [TypeSyntax]) -> String {
+    switch self {
+    case .add: return types[0].isMembers ? "addManagedMembers(p0, \(key))" : "addManagedMember(p0, \(key))"
+    case .remove: return types[0].isMembers ? "removeManagedMembers(p0, \(key))" : "removeManagedMember(p0, \(key))"
+    case .removeAt:
+      return types[0].isIndexes
+        ? "removeManagedMembers(at: \(types[0].indexes("p0")), \(key))" : "removeManagedMember(at: p0, \(key))"
+    case .insertAt:
+      return types[1].isIndexes
+        ? "insertManagedMembers(p0, at: \(types[1].indexes("p1")), \(key))"
+        : "insertManagedMember(p0, at: p1, \(key))"
+    case .replaceAt:
+      return types[0].isIndexes
+        ? "replaceManagedMembers(at: \(types[0].indexes("p0")), with: p1, \(key))"
+        : "replaceManagedMember(at: p0, with: p1, \(key))"
+    case .addPrimitive: return "primitiveMembers(\(key)).add(p0)"
+    case .removePrimitive: return "primitiveMembers(\(key)).remove(p0)"
+    }
   }
+}
 
-  private static func isCollection(_ type: TypeSyntax) -> Bool {
-    switch type {
+extension TypeSyntax {
+  /// Whether it is a collection of members.
+  fileprivate var isMembers: Bool {
+    switch self {
     case .array: return true
-    case .optional(let wrapped): return isCollection(wrapped)
+    case .optional(let wrapped): return wrapped.isMembers
     case .name(let path, _):
       return ["NSSet", "NSOrderedSet", "NSMutableSet", "NSMutableOrderedSet", "NSArray", "Set", "Array"]
         .contains(path[path.count - 1])
@@ -138,14 +149,14 @@ struct ManagedCall {
     }
   }
 
-  private static func isIndexes(_ type: TypeSyntax) -> Bool {
-    if case .name(let path, _) = type { return ["NSIndexSet", "IndexSet"].contains(path[path.count - 1]) }
+  fileprivate var isIndexes: Bool {
+    if case .name(let path, _) = self { return ["NSIndexSet", "IndexSet"].contains(path[path.count - 1]) }
     return false
   }
 
-  /// The runtime's functions take an `NSIndexSet`.
-  private static func indexes(_ value: String, _ type: TypeSyntax) -> String {
-    if case .name(let path, _) = type, path[path.count - 1] == "IndexSet" { return "NSIndexSet(indexSet: \(value))" }
+  /// A value of this type as the `NSIndexSet` that the runtime's functions take.
+  fileprivate func indexes(_ value: String) -> String {
+    if case .name(let path, _) = self, path[path.count - 1] == "IndexSet" { return "NSIndexSet(indexSet: \(value))" }
     return value
   }
 }

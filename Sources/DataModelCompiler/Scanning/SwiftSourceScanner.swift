@@ -6,17 +6,17 @@ import SwiftTokens
 /// `#if` that are never compiled here are skipped; declarations in the others keep their conditions.
 struct SwiftSourceScanner {
   private let tokens: [SwiftToken]
-  private var position = 0
+  var position = 0
   private var source: SwiftSource
   /// The types and extensions that the position is in.
-  private var scopes: [Scope] = []
-  private var conditionals: [Conditional] = []
+  var scopes: [Scope] = []
+  var conditionals: [Conditional] = []
   /// Whether something in brackets went on to the end of the file.
   private var isUnclosed = false
   /// How many types surround the type that is being read.
-  private var typeDepth = 0
+  var typeDepth = 0
 
-  private struct Scope {
+  struct Scope {
     var path: [String]
     /// The access of members without an access modifier.
     var defaultAccess: SwiftSource.Access
@@ -26,7 +26,7 @@ struct SwiftSourceScanner {
     var attributes: Set<String> = []
   }
 
-  private struct Conditional {
+  struct Conditional {
     /// Conditions of the branches before this one.
     var earlier: [String]
     var current: String
@@ -53,8 +53,8 @@ struct SwiftSourceScanner {
     self.source = source
   }
 
-  private var current: SwiftToken { tokens[min(position, tokens.count - 1)] }
-  private var next: SwiftToken { tokens[min(position + 1, tokens.count - 1)] }
+  var current: SwiftToken { tokens[min(position, tokens.count - 1)] }
+  var next: SwiftToken { tokens[min(position + 1, tokens.count - 1)] }
 
   private mutating func scanFile() {
     var modifiers = Modifiers()
@@ -62,12 +62,12 @@ struct SwiftSourceScanner {
       let token = current
       switch token.kind {
       case .directive:
-        directive()
+        readDirective()
         continue
       case .punctuation:
         switch token.text {
         case "@":
-          attribute(into: &modifiers)
+          readAttribute(into: &modifiers)
           continue
         case "{", "(", "[": skipBalanced()
         case "}":
@@ -77,7 +77,7 @@ struct SwiftSourceScanner {
         }
         modifiers = Modifiers()
       case .word where !token.isQuoted:
-        if !keyword(token.text, &modifiers) { modifiers = Modifiers() }
+        if case .declaration = readWord(token.text, &modifiers) { modifiers = Modifiers() }
       default:
         position += 1
         modifiers = Modifiers()
@@ -88,8 +88,15 @@ struct SwiftSourceScanner {
     }
   }
 
-  /// Handles a word at the beginning of a declaration; false when the modifiers before it are used up.
-  private mutating func keyword(_ word: String, _ modifiers: inout Modifiers) -> Bool {
+  private enum Word {
+    /// It belongs to a declaration that follows.
+    case modifier
+    /// A declaration, or a word of something else: the modifiers before it are used up.
+    case declaration
+  }
+
+  /// Reads a word where a declaration may begin, and what belongs to it.
+  private mutating func readWord(_ word: String, _ modifiers: inout Modifiers) -> Word {
     if let access = Self.accessLevels[word] {
       position += 1
       if current.isPunctuation("(") {
@@ -98,34 +105,34 @@ struct SwiftSourceScanner {
       } else {
         modifiers.access = access
       }
-      return true
+      return .modifier
     }
     switch word {
     case "class" where Self.isMemberKeyword(next), "static":
       modifiers.isStatic = true
       position += 1
-      return true
+      return .modifier
     case "final", "dynamic", "override", "lazy", "weak", "unowned", "required", "convenience", "mutating",
       "nonmutating", "nonisolated", "optional", "indirect", "distributed":
       position += 1
       modifiers.isLazy = modifiers.isLazy || word == "lazy"
       if current.isPunctuation("(") { skipBalanced() }
-      return true
-    case "class": typeDeclaration(.classType, modifiers)
-    case "actor" where next.kind == .word: typeDeclaration(.classType, modifiers)
-    case "struct": typeDeclaration(.structType, modifiers)
-    case "enum": typeDeclaration(.enumType, modifiers)
-    case "protocol": typeDeclaration(.protocolType, modifiers)
-    case "extension": extensionDeclaration(modifiers)
-    case "typealias": aliasDeclaration(modifiers)
-    case "import": importDeclaration(modifiers)
-    case "var" where modifiers.attributes.contains("NSManaged"): managedProperty(modifiers)
-    case "func" where modifiers.attributes.contains("NSManaged"): managedFunction(modifiers)
-    case "var", "let": ownProperty(modifiers)
-    case "func": ownFunction(modifiers)
+      return .modifier
+    case "class": readTypeDeclaration(.classType, modifiers)
+    case "actor" where next.kind == .word: readTypeDeclaration(.classType, modifiers)
+    case "struct": readTypeDeclaration(.structType, modifiers)
+    case "enum": readTypeDeclaration(.enumType, modifiers)
+    case "protocol": readTypeDeclaration(.protocolType, modifiers)
+    case "extension": readExtension(modifiers)
+    case "typealias": readAlias(modifiers)
+    case "import": readImport(modifiers)
+    case "var" where modifiers.attributes.contains("NSManaged"): readManagedProperty(modifiers)
+    case "func" where modifiers.attributes.contains("NSManaged"): readManagedFunction(modifiers)
+    case "var", "let": readOwnProperty(modifiers)
+    case "func": readOwnFunction(modifiers)
     default: position += 1
     }
-    return false
+    return .declaration
   }
 
   private static let accessLevels: [String: SwiftSource.Access] = [
@@ -138,7 +145,7 @@ struct SwiftSourceScanner {
       .contains { token.isWord($0) }
   }
 
-  private mutating func attribute(into modifiers: inout Modifiers) {
+  private mutating func readAttribute(into modifiers: inout Modifiers) {
     position += 1
     guard current.kind == .word else { return }
     modifiers.attributes.insert(current.text)
@@ -153,7 +160,7 @@ struct SwiftSourceScanner {
     return min(modifiers.access ?? scope.defaultAccess, scope.maximumAccess)
   }
 
-  private mutating func typeDeclaration(_ kind: SwiftSource.TypeDeclaration.Kind, _ modifiers: Modifiers) {
+  private mutating func readTypeDeclaration(_ kind: SwiftSource.TypeDeclaration.Kind, _ modifiers: Modifiers) {
     position += 1
     guard current.kind == .word else { return }
     let (line, column) = (current.line, current.column)
@@ -164,7 +171,7 @@ struct SwiftSourceScanner {
     var inherited: [String] = []
     if current.isPunctuation(":") {
       position += 1
-      if case .name(let path, _) = type() { inherited = path }
+      if case .name(let path, _) = readType() { inherited = path }
     }
     source.types.append(
       SwiftSource.TypeDeclaration(
@@ -173,9 +180,9 @@ struct SwiftSourceScanner {
     enterBody(Scope(path: path, defaultAccess: min(access, .isInternal), maximumAccess: access))
   }
 
-  private mutating func extensionDeclaration(_ modifiers: Modifiers) {
+  private mutating func readExtension(_ modifiers: Modifiers) {
     position += 1
-    guard case .name(let path, _) = type() else { return }
+    guard case .name(let path, _) = readType() else { return }
     let access = modifiers.access
     enterBody(
       Scope(
@@ -196,7 +203,7 @@ struct SwiftSourceScanner {
     scopes.append(scope)
   }
 
-  private mutating func aliasDeclaration(_ modifiers: Modifiers) {
+  private mutating func readAlias(_ modifiers: Modifiers) {
     position += 1
     guard current.kind == .word else { return }
     let name = current.text
@@ -207,11 +214,11 @@ struct SwiftSourceScanner {
     position += 1
     source.types.append(
       SwiftSource.TypeDeclaration(
-        kind: .alias(type()), path: (scopes.last?.path ?? []) + [name], access: access(modifiers),
+        kind: .alias(readType()), path: (scopes.last?.path ?? []) + [name], access: access(modifiers),
         isGeneric: isGeneric))
   }
 
-  private mutating func importDeclaration(_ modifiers: Modifiers) {
+  private mutating func readImport(_ modifiers: Modifiers) {
     position += 1
     // `import struct Foundation.Date`
     if ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"].contains(current.text) {
@@ -227,7 +234,7 @@ struct SwiftSourceScanner {
     while current.isPunctuation("."), next.kind == .word { position += 2 }
   }
 
-  private mutating func managedProperty(_ modifiers: Modifiers) {
+  private mutating func readManagedProperty(_ modifiers: Modifiers) {
     position += 1
     while current.kind == .word {
       let name = current
@@ -237,13 +244,13 @@ struct SwiftSourceScanner {
         return
       }
       position += 1
-      append(.property(type()), name, modifiers)
+      record(.property(readType()), named: name, modifiers)
       guard current.isPunctuation(","), next.kind == .word else { return }
       position += 1
     }
   }
 
-  private mutating func ownProperty(_ modifiers: Modifiers) {
+  private mutating func readOwnProperty(_ modifiers: Modifiers) {
     position += 1
     guard let scope = scopes.last, current.kind == .word, !modifiers.isStatic else { return }
     let name = current
@@ -262,7 +269,7 @@ struct SwiftSourceScanner {
     defer { position = start }
     guard current.isPunctuation(":") else { return false }
     position += 1
-    _ = type()
+    _ = readType()
     guard current.isPunctuation("{") else { return false }
     position += 1
     if current.isWord("willSet") || current.isWord("didSet") { return false }
@@ -270,14 +277,15 @@ struct SwiftSourceScanner {
   }
 
   /// Notes a function if it is a validation method; no other is of use.
-  private mutating func ownFunction(_ modifiers: Modifiers) {
+  private mutating func readOwnFunction(_ modifiers: Modifiers) {
     position += 1
     let name = current
     guard let scope = scopes.last, !modifiers.isStatic, name.text.hasPrefix("validate"),
       name.text.dropFirst("validate".count).first?.isUppercase == true
     else { return }
     position += 1
-    guard current.isPunctuation("("), let parameters = parameters(), current.isWord("throws"), parameters.count == 1,
+    guard current.isPunctuation("("), let parameters = readParameters(), current.isWord("throws"),
+      parameters.count == 1,
       parameters[0].label == "_", case .name(let path, let arguments) = parameters[0].type,
       let pointer = path.last, ["AutoreleasingUnsafeMutablePointer", "UnsafeMutablePointer"].contains(pointer),
       arguments.map(\.text) == ["AnyObject?"]
@@ -288,12 +296,12 @@ struct SwiftSourceScanner {
         column: name.column))
   }
 
-  private mutating func managedFunction(_ modifiers: Modifiers) {
+  private mutating func readManagedFunction(_ modifiers: Modifiers) {
     position += 1
     let name = current
     position += 1
     guard name.kind == .word, current.isPunctuation("(") else { return }
-    guard let parameters = parameters() else {
+    guard let parameters = readParameters() else {
       report(name, "the parameters of @NSManaged func \(name.text) can't be understood")
       return
     }
@@ -301,11 +309,11 @@ struct SwiftSourceScanner {
       report(name, "@NSManaged func \(name.text) returns a value, which no managed accessor does")
       return
     }
-    append(.function(parameters), name, modifiers)
+    record(.function(parameters), named: name, modifiers)
   }
 
   /// Reads the parameters of a function, from the opening parenthesis on; nil if they can't be understood.
-  private mutating func parameters() -> [(label: String, name: String, type: TypeSyntax)]? {
+  private mutating func readParameters() -> [(label: String, name: String, type: TypeSyntax)]? {
     position += 1
     var parameters: [(label: String, name: String, type: TypeSyntax)] = []
     while current.kind == .word {
@@ -318,7 +326,7 @@ struct SwiftSourceScanner {
       }
       guard current.isPunctuation(":") else { break }
       position += 1
-      parameters.append((label, parameter, type()))
+      parameters.append((label, parameter, readType()))
       if current.isPunctuation(",") { position += 1 }
     }
     guard current.isPunctuation(")") else { return nil }
@@ -326,8 +334,8 @@ struct SwiftSourceScanner {
     return parameters
   }
 
-  private mutating func append(
-    _ kind: SwiftSource.ManagedMember.Kind, _ name: SwiftToken, _ modifiers: Modifiers
+  private mutating func record(
+    _ kind: SwiftSource.ManagedMember.Kind, named name: SwiftToken, _ modifiers: Modifiers
   ) {
     guard let scope = scopes.last else { return }
     source.members.append(
@@ -335,95 +343,6 @@ struct SwiftSourceScanner {
         kind: kind, name: name.text, owner: scope.path, access: access(modifiers), conditions: conditions,
         line: name.line, column: name.column))
   }
-
-  // Types.
-
-  /// How deep types may nest to be understood. The scanner recurses into them, and mangling looks at the levels below
-  /// each level twice.
-  private static let deepestType = 12
-
-  private mutating func type() -> TypeSyntax {
-    guard typeDepth < Self.deepestType else {
-      position += 1
-      return .other("a type that is nested too deep")
-    }
-    typeDepth += 1
-    defer { typeDepth -= 1 }
-    while current.isWord("any") || current.isWord("some") || current.isWord("inout")
-      || current.isPunctuation("@")
-    {
-      position += current.isPunctuation("@") ? 2 : 1
-    }
-    var type = primaryType()
-    var marks = 0
-    while current.isPunctuation("?") || current.isPunctuation("!") {
-      if marks < Self.deepestType { type = .optional(type) }
-      marks += 1
-      position += 1
-    }
-    if current.isPunctuation("-"), next.isPunctuation(">") {
-      position += 2
-      return .other("\(type.text) -> \(self.type().text)")
-    }
-    if current.isPunctuation("&") {
-      position += 1
-      return .other("\(type.text) & \(self.type().text)")
-    }
-    return type
-  }
-
-  private mutating func primaryType() -> TypeSyntax {
-    if current.isPunctuation("[") {
-      position += 1
-      let first = type()
-      var result = TypeSyntax.array(first)
-      if current.isPunctuation(":") {
-        position += 1
-        result = .dictionary(first, type())
-      }
-      if current.isPunctuation("]") { position += 1 }
-      return result
-    }
-    if current.isPunctuation("(") {
-      position += 1
-      var elements: [TypeSyntax] = []
-      while current.kind != .end, !current.isPunctuation(")") {
-        elements.append(type())
-        if current.isPunctuation(":") {
-          // A tuple's label.
-          position += 1
-          elements[elements.count - 1] = .other("labelled tuple")
-          _ = type()
-        }
-        guard current.isPunctuation(",") else { break }
-        position += 1
-      }
-      if current.isPunctuation(")") { position += 1 }
-      return elements.count == 1 ? elements[0] : .tuple(elements)
-    }
-    guard current.kind == .word else { return .other(current.text) }
-    var path = [current.text]
-    position += 1
-    var arguments: [TypeSyntax] = []
-    while true {
-      if current.isPunctuation("<"), arguments.isEmpty {
-        position += 1
-        while current.kind != .end {
-          arguments.append(type())
-          guard current.isPunctuation(",") else { break }
-          position += 1
-        }
-        if current.isPunctuation(">") { position += 1 }
-      } else if current.isPunctuation("."), next.kind == .word {
-        path.append(next.text)
-        position += 2
-      } else {
-        return .name(path, arguments: arguments)
-      }
-    }
-  }
-
-  // Brackets and conditions.
 
   private mutating func skipBalanced() {
     var depth = 0
@@ -441,92 +360,9 @@ struct SwiftSourceScanner {
     isUnclosed = true
   }
 
-  private var conditions: [String] {
-    conditionals.flatMap { $0.earlier.map { "!(\($0))" } + ($0.current.isEmpty ? [] : [$0.current]) }
-  }
-
-  private mutating func directive() {
-    let name = current.text
-    let line = current.line
-    position += 1
-    switch name {
-    case "#if":
-      conditionals.append(Conditional(earlier: [], current: condition(line), scopeCount: scopes.count))
-      skipIfUntaken()
-    case "#elseif":
-      nextBranch(condition(line))
-    case "#else":
-      nextBranch("")
-    case "#endif":
-      _ = conditionals.popLast()
-    default: break
-    }
-  }
-
-  private mutating func nextBranch(_ condition: String) {
-    guard var conditional = conditionals.popLast() else { return }
-    // A branch may have opened a body that the next one opens again.
-    if scopes.count > conditional.scopeCount { scopes.removeLast(scopes.count - conditional.scopeCount) }
-    conditional.earlier.append(conditional.current)
-    conditional.current = condition
-    conditionals.append(conditional)
-    skipIfUntaken()
-  }
-
-  /// The rest of the directive's line, as text.
-  private mutating func condition(_ line: Int) -> String {
-    var text = ""
-    while current.kind != .end, current.line == line {
-      text += (current.kind == .word && text.last?.isLetter == true ? " " : "") + current.text
-      position += 1
-    }
-    return text
-  }
-
-  private mutating func skipIfUntaken() {
-    guard let conditional = conditionals.last else { return }
-    let isUntaken =
-      CompilationCondition.value(of: conditional.current) == false
-      || conditional.earlier.contains { CompilationCondition.value(of: $0) == true }
-    guard isUntaken else { return }
-    var depth = 0
-    while current.kind != .end {
-      if current.kind == .directive {
-        if current.text == "#if" { depth += 1 }
-        if depth == 0, ["#elseif", "#else", "#endif"].contains(current.text) { return }
-        if current.text == "#endif" { depth -= 1 }
-      }
-      position += 1
-    }
-  }
-
   private mutating func report(_ token: SwiftToken, _ message: String) {
     source.problems.append(
       SourceProblem(
         isError: false, file: source.path, line: token.line, column: token.column, message: message))
-  }
-}
-
-/// The value of an `#if`'s condition, as far as the platform alone decides it.
-enum CompilationCondition {
-  /// nil when it depends on flags or on what can be imported.
-  static func value(of text: String) -> Bool? {
-    var condition = text.filter { $0 != " " }
-    if condition.hasPrefix("!"), !condition.contains("&&"), !condition.contains("||") {
-      let negations = condition.prefix { $0 == "!" }.count
-      condition.removeFirst(negations)
-      return value(of: condition).map { $0 == (negations % 2 == 0) }
-    }
-    if condition.contains("||") || condition.contains("(") && condition.contains("&&") { return nil }
-    switch condition {
-    case "canImport(ObjectiveC)", "canImport(UIKit)", "canImport(AppKit)", "canImport(Combine)",
-      "canImport(SwiftUI)":
-      return false
-    case "canImport(Foundation)", "canImport(CoreData)", "true": return true
-    case "false": return false
-    default:
-      guard condition.hasPrefix("os("), condition.hasSuffix(")") else { return nil }
-      return condition == "os(Linux)"
-    }
   }
 }

@@ -105,7 +105,7 @@ private struct TableWalk {
 
   /// Nil if the store has no tables.
   init?(_ file: StoreFile, _ entity: NSEntityDescription) {
-    guard let reader = file.reader, let store = file.store, let map = store.map, let name = entity.name,
+    guard let reader = file.reader, let store = file.store, let map = store.tableMap, let name = entity.name,
       let table = map.entity(named: name)?.table, let coordinator = file.context?.persistentStoreCoordinator,
       let identifier = store.identifier
     else { return nil }

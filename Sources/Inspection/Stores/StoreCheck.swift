@@ -27,7 +27,7 @@ public struct StoreCheck {
     guard let reader = file.reader else {
       throw InspectionFailure("\(file.url.inWords) is no SQLite store: only those can be checked row by row.")
     }
-    guard let map = file.store?.map else {
+    guard let map = file.store?.tableMap else {
       throw InspectionFailure("\(file.url.inWords) can't be checked: \(file.obstacle ?? "its model is not known").")
     }
     self = try StoreFile.naming(file.url) { try StoreCheck(reader, map, of: file.url) }
@@ -42,7 +42,7 @@ public struct StoreCheck {
       ofType: NSSQLiteStoreType, configurationName: configuration, at: url,
       options: [NSReadOnlyPersistentStoreOption: true])
     defer { try? coordinator.remove(store) }
-    guard let map = store.map else { throw InspectionFailure("\(url.path) keeps its objects in no tables.") }
+    guard let map = store.tableMap else { throw InspectionFailure("\(url.path) keeps its objects in no tables.") }
     self = try StoreCheck(StoreFileReader(contentsOf: url), map, of: url)
   }
 

@@ -38,7 +38,7 @@ public struct StoreReport {
           stored: .init(number: number, rowsInFile: tables?.rows[number] ?? 0))
       }
     }
-    let map = file.store?.map
+    let map = file.store?.tableMap
     var reports = try model.entities.map { entity in
       var facts = EntityReport.Stored()
       facts.number = map?.entity(named: entity.name)?.number ?? tables?.names.first { $0.value == entity.name }?.key

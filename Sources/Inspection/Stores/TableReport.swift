@@ -22,7 +22,7 @@ struct TableReport {
   ///   columns.
   init(_ reader: any TableReading, _ store: NSPersistentStore?, indexNames: Set<String>) throws {
     let tables = try reader.tables()
-    let map = store?.map
+    let map = store?.tableMap
     homes = Dictionary(
       (map?.entities ?? []).map { ($0.number, $0.table.replacingOccurrences(of: "\"", with: "").uppercased()) },
       uniquingKeysWith: { first, _ in first })

@@ -4,6 +4,7 @@ import Foundation
 /// Values in the protocol's binary form: numbers are big-endian, and each value of an array or a COPY has its length in
 /// front.
 extension [UInt8] {
+  // Inlined by force, as is `append(_:form:slot:word:)`, for `insert` on a server; see CONTRIBUTING.md.
   @inline(__always)
   mutating func append<Number: FixedWidthInteger>(big number: Number) {
     Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }

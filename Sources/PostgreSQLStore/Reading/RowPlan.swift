@@ -95,6 +95,7 @@ final class RowPlan: @unchecked Sendable {
     }
   }
 
+  // Inlined by force for `fetch` on a server; see CONTRIBUTING.md.
   @inline(__always)
   private func row(
     _ row: Int32, _ result: ServerRows, _ decoder: Decoder, _ builder: inout RowBuilder

@@ -43,9 +43,7 @@ struct StateQuestions {
     case .references:
       return .references(try references(run(fetch, .references, plan, planner), of: plan.query.entity))
     case .count:
-      let count = Int(try run(fetch, .count, plan, planner).int(0, 0))
-      let rest = max(count - fetch.offset, 0)
-      return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
+      return .count(fetch.cut(count: Int(try run(fetch, .count, plan, planner).int(0, 0))))
     case .dictionaries(let request):
       let query = try DictionaryQuery(planner, fetch: fetch, request: request, query: plan.query)
       let fragment = query.select.fragment(.postgreSQL)

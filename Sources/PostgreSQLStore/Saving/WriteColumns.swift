@@ -29,6 +29,7 @@ struct WriteColumn {
     return [value, entity]
   }
 
+  // Inlined by force for `insert` on a server; see CONTRIBUTING.md.
   /// Appends a row's value, with its length in front.
   @inline(__always)
   func append(_ row: RowSnapshot, _ schema: StoreSchema, to bytes: inout [UInt8]) {

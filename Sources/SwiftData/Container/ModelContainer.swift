@@ -28,14 +28,14 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The main actor's context. It saves automatically, and merges what other contexts save.
   @MainActor public var mainContext: ModelContext {
-    if let context = ownMainContext ?? othersMainContext { return context }
+    if let context = ownMainContext ?? sharedBy { return context }
     let context = ModelContext(self, .mainQueueConcurrencyType)
     ownMainContext = context
     return context
   }
   @MainActor private var ownMainContext: ModelContext?
-  /// Of a twin: the context that the twin was made for.
-  nonisolated(unsafe) weak var othersMainContext: ModelContext?
+  /// The main context that shares the stores of its own container through this one; nil for other containers.
+  nonisolated(unsafe) weak var sharedBy: ModelContext?
 
   /// Opens stores for some classes and for all classes that their relationships lead to.
   /// Creates missing stores.
@@ -155,7 +155,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
 
   /// The same stores for the main context of a container, which can't own the container that
   /// owns it: neither would ever be freed, and the stores would stay open.
-  init(twinOf container: ModelContainer) {
+  init(sharingStoresOf container: ModelContainer) {
     schema = container.schema
     migrationPlan = container.migrationPlan
     configurations = container.configurations

@@ -43,7 +43,7 @@ extension PersistentIdentifier: CustomReflectable {
 extension ModelStorage: CustomReflectable {
   /// Shows the model's managed object as `_managedObject`, and its context as `_nsContext`, once the model is inserted.
   @usableFromInline var customMirror: Mirror {
-    let object = (whole ?? self).object
+    let object = (joinedStorage ?? self).object
     return Mirror(
       self, children: ["_managedObject": object as Any, "_nsContext": object?.managedObjectContext as Any],
       displayStyle: .class)

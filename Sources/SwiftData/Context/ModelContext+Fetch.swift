@@ -27,7 +27,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>, _ body: (NSFetchRequest<NSManagedObject>) throws -> Result
   ) throws -> Result {
     let request = try request(descriptor)
-    if stores.dataStores.isEmpty { return try body(request) }
+    if openContainer.dataStores.isEmpty { return try body(request) }
     return try AskedDescriptor.$current.withValue(AskedDescriptor(descriptor, request)) { try body(request) }
   }
 
@@ -67,7 +67,7 @@ extension ModelContext {
     _ descriptor: FetchDescriptor<T>
   ) throws -> NSFetchRequest<NSManagedObject> {
     let type = ModelType.of(T.self)
-    guard stores.classes.byName[type.name] === type else { throw SwiftDataError.unknownSchema }
+    guard openContainer.classes.byName[type.name] === type else { throw SwiftDataError.unknownSchema }
     let request = NSFetchRequest<NSManagedObject>(entityName: type.name)
     if let predicate = descriptor.predicate {
       let names = ModelKeyPaths.names(of:)
@@ -114,8 +114,9 @@ extension ModelContext {
   private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
     guard let model = type as? any PersistentModel.Type else { return nil }
     let wanted = ModelType.of(model)
-    let below = stores.classes.byName.values.filter { $0 !== wanted && $0.inherits(from: wanted) }.map(\.name).sorted()
-    return ([wanted.name] + below).compactMap { stores.model.entitiesByName[$0] }
+    let below = openContainer.classes.byName.values.filter { $0 !== wanted && $0.inherits(from: wanted) }.map(\.name)
+      .sorted()
+    return ([wanted.name] + below).compactMap { openContainer.model.entitiesByName[$0] }
   }
 
   /// Stands for a model that the stores do not have. No model equals it, while nil would equal a relationship without a

@@ -10,15 +10,16 @@ import CoreData
 /// main actor for ``ModelContainer/mainContext``. Models don't keep their context alive.
 public final class ModelContext: Equatable {
   /// The container that stores the models.
-  public var container: ModelContainer { owner ?? stores }
-  /// The container, or its twin if it owns this context.
-  let stores: ModelContainer
+  public var container: ModelContainer { owner ?? openContainer }
+  /// Keeps the stores open: the container, or another one that shares its stores, if the container owns this context.
+  let openContainer: ModelContainer
   /// The container that owns this context; nil for others, and once it is gone.
   private weak var owner: ModelContainer?
   /// The Core Data context that does the work.
   package let managedContext: NSManagedObjectContext
   /// What leads from models to this context.
   let reference = ContextReference()
+  // Unchecked for `modelinsert`, as are those below; see CONTRIBUTING.md.
   /// Models with unsaved changes. They are kept alive until the save, because inserts and
   /// values of transient properties would be lost with them.
   @exclusivity(unchecked) private var changed: [ModelStorage] = []
@@ -39,7 +40,8 @@ public final class ModelContext: Equatable {
   }
 
   init(_ container: ModelContainer, _ concurrencyType: NSManagedObjectContextConcurrencyType) {
-    stores = concurrencyType == .mainQueueConcurrencyType ? ModelContainer(twinOf: container) : container
+    openContainer =
+      concurrencyType == .mainQueueConcurrencyType ? ModelContainer(sharingStoresOf: container) : container
     managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
     reference.context = self
     managedContext.persistentStoreCoordinator = container.coordinator
@@ -52,7 +54,7 @@ public final class ModelContext: Equatable {
     for store in container.dataStores { store.beginState(editingState) }
     guard concurrencyType == .mainQueueConcurrencyType else { return }
     owner = container
-    stores.othersMainContext = self
+    openContainer.sharedBy = self
     managedContext.automaticallyMergesChangesFromParent = true
     autosaveQueue = { block in DispatchQueue.main.async(execute: block) }
     autosaveEnabled = true
@@ -60,10 +62,16 @@ public final class ModelContext: Equatable {
 
   deinit {
     reference.context = nil
-    for store in stores.dataStores { store.endState(editingState) }
+    for store in openContainer.dataStores { store.endState(editingState) }
+    var haveModels = false
     for object in managedContext.remainingObjects {
       guard let storage = (object as? ModelObject)?.storage else { continue }
       storage.abandon()
+      haveModels = true
+    }
+    if haveModels {
+      // Models outlive this context: they keep its Core Data context, from which an insertion elsewhere takes their
+      // values. It merges no more saves.
       managedContext.automaticallyMergesChangesFromParent = false
       reference.remains = managedContext
     }
@@ -115,7 +123,7 @@ public final class ModelContext: Equatable {
     // An object is of its entity's class, and an entity of one model type, or of one that
     // inherits from it.
     if let model = object.storage?.model(as: M.self) { return model }
-    if stores.classes.haveSubclasses, object.entity.name != ModelType.of(M.self).name {
+    if openContainer.classes.haveSubclasses, object.entity.name != ModelType.of(M.self).name {
       return unsafeDowncast(anyModel(of: object), to: M.self)
     }
     if let made = M._modelForRow(), let storage = made.storage {
@@ -134,7 +142,7 @@ public final class ModelContext: Equatable {
   }
 
   func anyModel(of object: NSManagedObject) -> any PersistentModel {
-    guard let type = stores.classes.byName[object.entity.name ?? ""] else {
+    guard let type = openContainer.classes.byName[object.entity.name ?? ""] else {
       preconditionFailure("A context has objects of its schema's entities only.")
     }
     func open<M: PersistentModel>(_: M.Type) -> any PersistentModel { model(of: object, M.self) }
@@ -174,7 +182,7 @@ public final class ModelContext: Equatable {
     }
     begin(model, storage)
     insertDestinations(of: storage)
-    storage.bringValues()
+    storage.moveValuesToObject()
   }
 
   private func begin(_ model: any PersistentModel, _ storage: ModelStorage) {
@@ -192,7 +200,7 @@ public final class ModelContext: Equatable {
     while let last = path.indices.last {
       guard let next = path[last].rest.popFirst() else {
         // The first one's values follow when this ends.
-        if last > 0 { path[last].storage.bringValues() }
+        if last > 0 { path[last].storage.moveValuesToObject() }
         path.removeLast()
         continue
       }
@@ -214,7 +222,7 @@ public final class ModelContext: Equatable {
     var waiting: [ModelObject] = []
     func copy(of former: NSManagedObject) -> ModelObject? {
       if let known = copies[former] { return known }
-      guard let type = stores.classes.byName[former.entity.name ?? ""] else { return nil }
+      guard let type = openContainer.classes.byName[former.entity.name ?? ""] else { return nil }
       let copy = ModelObject(entity: entity(of: type), insertInto: managedContext)
       copies[former] = copy
       // All objects of a schema's entities are of this class.
@@ -243,7 +251,7 @@ public final class ModelContext: Equatable {
 
   private func entity(of type: ModelType) -> NSEntityDescription {
     if let lastEntity, lastEntity.type === type { return lastEntity.entity }
-    guard let entity = stores.entities[ObjectIdentifier(type)] else { misuse(.notInSchema(type, stores)) }
+    guard let entity = openContainer.entities[ObjectIdentifier(type)] else { misuse(.notInSchema(type, openContainer)) }
     lastEntity = (type, entity)
     return entity
   }
@@ -293,13 +301,15 @@ public final class ModelContext: Equatable {
 
   func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
     if let objectID = identifier.objectID,
-      objectID.persistentStore?.persistentStoreCoordinator === stores.coordinator
+      objectID.persistentStore?.persistentStoreCoordinator === openContainer.coordinator
     {
       return objectID
     }
     if identifier.isTemporary { return changedModel(identifier)?.storage.object?.objectID }
-    if let store = stores.dataStores.first(where: { $0.isOwn(identifier) }) { return store.objectID(of: identifier) }
-    return URL(string: identifier.uri).flatMap(stores.coordinator.managedObjectID(forURIRepresentation:))
+    if let store = openContainer.dataStores.first(where: { $0.isOwn(identifier) }) {
+      return store.objectID(of: identifier)
+    }
+    return URL(string: identifier.uri).flatMap(openContainer.coordinator.managedObjectID(forURIRepresentation:))
   }
 
   private func changedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
@@ -311,14 +321,14 @@ public final class ModelContext: Equatable {
 
   /// - Parameter model: the storage's model, if it is at hand.
   func noteChange(of storage: ModelStorage, _ model: (any PersistentModel)? = nil) {
-    if storage.keepModel(model, for: self) { changed.append(storage) }
+    if storage.retainModel(model, for: self) { changed.append(storage) }
     if autosaveEnabled { scheduleAutosave() }
   }
 
   private func letGoOfChanged() {
     let former = changed
     changed = []
-    for storage in former { storage.letGoOfModel(for: self) }
+    for storage in former { storage.releaseModel(for: self) }
     for storage in rolledBack { storage.dropRelationships() }
     rolledBack = []
   }
@@ -328,7 +338,7 @@ public final class ModelContext: Equatable {
     isAutosaveScheduled = true
     nonisolated(unsafe) weak let context = self
     // A main context goes with its container, but not before it has saved.
-    nonisolated(unsafe) let waiting = stores.othersMainContext
+    nonisolated(unsafe) let waiting = openContainer.sharedBy
     if let autosaveQueue { return autosaveQueue { (waiting ?? context)?.saveByItself() } }
     if isOnMainQueue() { return DispatchQueue.main.async { context?.saveByItself() } }
     // Reported once, since `isAutosaveScheduled` stays true: no automatic save will reset it.
@@ -388,7 +398,7 @@ public final class ModelContext: Equatable {
     // somebody observes saves, or if a uniqueness constraint can replace a new model by a
     // stored one.
     let changes =
-      isHeard || stores.classes.haveUniqueValues
+      isHeard || openContainer.classes.haveUniqueValues
       ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
     // Keep the storages, not the models: the models live until the save ends anyway, and
     // updated objects may have none.
@@ -397,7 +407,7 @@ public final class ModelContext: Equatable {
     // Of deleted ones only models that a program may still have.
     let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
     for (storage, _) in deleted { storage?.keepValues() }
-    let uniqueValues = stores.classes.haveUniqueValues ? UniqueValues(of: inserted) : nil
+    let uniqueValues = openContainer.classes.haveUniqueValues ? UniqueValues(of: inserted) : nil
     do {
       try managedContext.save()
     } catch {

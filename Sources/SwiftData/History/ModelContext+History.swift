@@ -19,7 +19,7 @@ extension ModelContext {
       if let token = value as? DefaultHistoryToken { return [token] }
       return Mirror(reflecting: value).children.flatMap { tokens(in: $0.value) }
     }
-    let known = Set(stores.coordinator.persistentStores.map(\.identifier))
+    let known = Set(openContainer.coordinator.persistentStores.map(\.identifier))
     for token in tokens(in: expression) {
       let numbers = (token.tokenValue ?? [:]).filter { known.contains($0.key) }
       let request = NSPersistentHistoryChangeRequest.fetchHistory(after: NSPersistentHistoryToken(numbers))
@@ -50,7 +50,7 @@ extension ModelContext {
     let wanted = Set(try history(descriptor).compactMap { $0 as? DefaultHistoryTransaction })
     if wanted.isEmpty { return }
     let all = Array(zip(stored, transactions(stored)))
-    for store in stores.coordinator.persistentStores {
+    for store in openContainer.coordinator.persistentStores {
       let own = all.filter { $0.0.storeID == store.identifier }
       // What goes from the beginning, then what goes from between transactions that stay.
       let kept = own.drop { wanted.contains($0.1) }
@@ -86,7 +86,7 @@ extension ModelContext {
     var places: [String: Int64] = [:]
     return stored.map {
       places[$0.storeID] = $0.transactionNumber
-      return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), stores.classes.byName)
+      return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), openContainer.classes.byName)
     }
   }
 }

@@ -26,6 +26,7 @@ final class AddressTable: @unchecked Sendable {
       numbers.deallocate()
     }
 
+    // Inlined by force for `modelread`, as is the subscript; see CONTRIBUTING.md.
     @inline(__always)
     func number(_ address: UInt) -> Int? {
       // The low four bits of an object's address are zero.

@@ -47,6 +47,7 @@ public struct _StorageReference {
   @usableFromInline
   init(_ storage: Unmanaged<ModelStorage>) { self.storage = storage }
 
+  // Inlined by force for `modelread`, as is `_reference`; see CONTRIBUTING.md.
   /// nil if the data are no `DefaultBackingData`. In a class that hands over its own property, nothing is copied.
   @inlinable @inline(__always)
   public init?<Model: PersistentModel>(_ data: borrowing any BackingData<Model>) {
@@ -107,7 +108,7 @@ final class DefaultBackingData<Model: PersistentModel>: ModelStorage, BackingDat
 
   @usableFromInline var persistentModelID: PersistentIdentifier? {
     get {
-      let storage = whole ?? self
+      let storage = joinedStorage ?? self
       return storage.object == nil || storage.identifier.isTemporary ? nil : storage.identifier
     }
     set {

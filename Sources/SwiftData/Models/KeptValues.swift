@@ -3,12 +3,13 @@
 /// Bytes that say which properties have a value, by their positions, then the values where their ``ModelType`` has
 /// their places. There is no block before the first value.
 struct KeptValues: ~Copyable {
+  /// Never freed.
   private unowned(unsafe) let type: ModelType
   private var block: UnsafeMutableRawPointer?
   /// Whether the relationships are those of an object that was rolled back.
   private var areRolledBack = false
 
-  /// None, of an object of a type.
+  /// No values yet, for models of `type`.
   init(of type: ModelType) { self.type = type }
 
   deinit { if let block { KeptValues.free(block, type) } }
@@ -34,12 +35,12 @@ struct KeptValues: ~Copyable {
   }
 
   /// Keeps what an object holds, in place of what was kept before.
-  mutating func take(of object: ModelObject, _ storage: ModelStorage, withRelationships: Bool) {
+  mutating func take(from object: ModelObject, of storage: ModelStorage, withRelationships: Bool) {
     removeAll()
     areRolledBack = withRelationships
     for (position, property) in type.properties.enumerated() where withRelationships || !property.isRelationship {
       let block = self.block ?? make()
-      if property.access.keep(object, storage, at: block + type.places[position]) {
+      if property.access.read(object, of: storage, into: block + type.places[position]) {
         block.storeBytes(of: 1, toByteOffset: position, as: UInt8.self)
       }
     }
@@ -81,8 +82,9 @@ struct KeptValues: ~Copyable {
     }
   }
 
-  /// Sets all that is kept on an object. It is kept no longer: what a relationship leads to may ask for this model.
-  mutating func bring(to object: ModelObject, _ storage: ModelStorage) {
+  /// Sets the kept values on an object, and forgets them first, because a relationship's destination may ask for this
+  /// model.
+  mutating func move(to object: ModelObject, of storage: ModelStorage) {
     // What leads into the context that the insertion was rolled back in stays behind, if it isn't this one.
     if areRolledBack {
       areRolledBack = false
@@ -91,7 +93,9 @@ struct KeptValues: ~Copyable {
     guard let block else { return }
     self.block = nil
     for position in 0..<type.count where KeptValues.isSet(position, block) {
-      type.accesses[position]._withUnsafeGuaranteedRef { $0.write(at: block + type.places[position], object, storage) }
+      type.accesses[position]._withUnsafeGuaranteedRef {
+        $0.write(at: block + type.places[position], to: object, of: storage)
+      }
     }
     KeptValues.free(block, type)
   }
@@ -109,6 +113,7 @@ struct KeptValues: ~Copyable {
     return made
   }
 
+  // Inlined by force for `modelinsert`; see CONTRIBUTING.md.
   @inline(__always)
   private static func isSet(_ position: Int, _ block: UnsafeMutableRawPointer) -> Bool {
     block.load(fromByteOffset: position, as: UInt8.self) != 0

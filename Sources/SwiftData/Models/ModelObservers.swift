@@ -18,6 +18,7 @@ public struct _ModelObservers: ~Copyable, Sendable {
   /// The registrar, if a property was looked at.
   public var registrar: ObservationRegistrar? { list.load(ordering: .acquiring)?.takeUnretainedValue().registrar }
 
+  // Inlined by force for `modelread`; see CONTRIBUTING.md.
   /// Notes that a property is looked at.
   ///
   /// - Returns: the key path, which an accessor needs once more.

@@ -10,26 +10,27 @@ import CoreData
 /// insertion into another context takes them from there.
 @usableFromInline
 class ModelStorage {
-  // What a reading looks at comes first: it is in one line of the processor's cache.
+  // What a reading looks at comes first: it is in one line of the processor's cache. Unchecked or inlined by force for
+  // `modelread` and `modelinsert`; see CONTRIBUTING.md.
 
   /// One for each class, never freed.
   unowned(unsafe) final let type: ModelType
   /// Retained. What a strong reference leads to would be retained once more at each look.
   @exclusivity(unchecked) final private var heldObject: Unmanaged<ModelObject>?
-  /// What stands for this storage since a model of a subclass was initialized; nil for most.
-  @exclusivity(unchecked) final private(set) var whole: ModelStorage?
+  /// The subclass's storage that stands for this one since a model of the subclass was initialized; nil for most.
+  @exclusivity(unchecked) final private(set) var joinedStorage: ModelStorage?
   @exclusivity(unchecked) final private(set) var isAbandoned = false
   /// Whether a deletion was saved.
   final private var wasDeleted = false
 
   /// Empty until one is set, and while the storage is attached, but for the length of a transition.
   @exclusivity(unchecked) final private var values: KeptValues
-  /// The object that a program sees, which keeps its storage alive. Nothing while `kept` has been all that there was.
-  @exclusivity(unchecked) final private var seen = AnyLivingReference()
-  /// The model while it has unsaved changes, kept alive by this reference; `keeper` is the
-  /// context that lists it in `changed`.
-  @exclusivity(unchecked) final private var kept: AnyObject?
-  @exclusivity(unchecked) final private var keeper: ObjectIdentifier?
+  /// The model, weakly, because it keeps its storage alive; unset as long as only `changedModel` has referred to it.
+  @exclusivity(unchecked) final private var weakModel = AnyLivingReference()
+  /// The model while it has unsaved changes, kept alive by this reference.
+  @exclusivity(unchecked) final private var changedModel: AnyObject?
+  /// The context that lists the model in `changed`.
+  @exclusivity(unchecked) final private var listingContext: ObjectIdentifier?
   /// What leads to the context while that exists, then to what it has left. The context tells its storages before it
   /// goes away, but doesn't know those whose objects have left it.
   @exclusivity(unchecked) final private var ownReference: ContextReference?
@@ -47,16 +48,16 @@ class ModelStorage {
   /// superclass's properties too. `other` is the superclass's storage, and forwards to this one
   /// from now on.
   final func join(_ other: ModelStorage) {
-    let current = other.whole ?? other
+    let current = other.joinedStorage ?? other
     // A class below has joined them already, or the storage was made for stored values.
     if current.type.inherits(from: type) { return }
     values.take(&current.values)
-    other.whole = self
+    other.joinedStorage = self
   }
 
   /// Whether this storage holds all of a model's properties: it is of the model's own class, or was made for its row.
   final func isWholeStorage(of model: AnyObject) -> Bool {
-    whole == nil && type.modelClass == ObjectIdentifier(Swift.type(of: model))
+    joinedStorage == nil && type.modelClass == ObjectIdentifier(Swift.type(of: model))
   }
 
   deinit { hold(nil) }
@@ -75,40 +76,43 @@ class ModelStorage {
 
   /// The model that the program uses, while it exists.
   final var model: (any PersistentModel)? {
-    guard let object = kept ?? seen.object else { return nil }
-    // `setModel` and `keepModel` take only such models.
+    guard let object = changedModel ?? weakModel.object else { return nil }
+    // `setModel` and `retainModel` take only such models.
     return (object as! any PersistentModel)
   }
 
   /// The same without a cast. `M` has to be the storage's class or one above it.
   @inline(__always)
   final func model<M: PersistentModel>(as _: M.Type) -> M? {
-    (kept ?? seen.object).map { unsafeDowncast($0, to: M.self) }
+    (changedModel ?? weakModel.object).map { unsafeDowncast($0, to: M.self) }
   }
 
-  final func setModel(_ model: any PersistentModel) { seen.object = model }
+  final func setModel(_ model: any PersistentModel) { weakModel.object = model }
 
-  /// Keeps the model alive until the context lets go of it. Returns false if the context
-  /// already lists it, or if there is no model.
+  /// Keeps the model alive until the context releases it. Returns false if the context already lists it, or if there is
+  /// no model.
   ///
   /// - Parameter model: the model, if it is at hand.
-  final func keepModel(_ model: (any PersistentModel)? = nil, for context: ModelContext) -> Bool {
-    if keeper == ObjectIdentifier(context) { return false }
-    if let model { kept = model } else if kept == nil { kept = seen.object }
-    keeper = kept == nil ? nil : ObjectIdentifier(context)
-    return kept != nil
+  final func retainModel(_ model: (any PersistentModel)? = nil, for context: ModelContext) -> Bool {
+    if listingContext == ObjectIdentifier(context) { return false }
+    if let model { changedModel = model } else if changedModel == nil { changedModel = weakModel.object }
+    listingContext = changedModel == nil ? nil : ObjectIdentifier(context)
+    return changedModel != nil
   }
 
-  /// Does nothing if another context keeps the model in the meantime.
-  final func letGoOfModel(for context: ModelContext) {
-    guard keeper == ObjectIdentifier(context) else { return }
-    keeper = nil
-    // A model that nobody else has ends here, and is looked for no more.
-    if !isKnownUniquelyReferenced(&kept), let kept { seen.object = kept }
-    kept = nil
+  /// Ends what `retainModel` began. Does nothing if another context lists the model in the meantime.
+  final func releaseModel(for context: ModelContext) {
+    guard listingContext == ObjectIdentifier(context) else { return }
+    listingContext = nil
+    // A model that nobody else refers to ends here, and is looked for no more.
+    if !isKnownUniquelyReferenced(&changedModel), let changedModel { weakModel.object = changedModel }
+    changedModel = nil
   }
 
   final var context: ModelContext? { ownReference?.context }
+  /// The context of an attached storage. Accesses to an object's relationships ask for no other: who reads or sets a
+  /// property has found the context first, and values move from or to an object while its context is there.
+  final var attachedContext: ModelContext { context! }
   /// The context. Nil if it has let go of the object, because the insertion was undone or the
   /// unsaved object deleted.
   final var visibleContext: ModelContext? { hasLeft ? nil : context }
@@ -126,7 +130,8 @@ class ModelStorage {
 
   // Transitions.
 
-  /// From now on the values are the object's. What was set until then is no more, unless ``bringValues()`` follows.
+  /// From now on the values are the object's. What was set until then is no more, unless ``moveValuesToObject()``
+  /// follows.
   final func attach(_ object: ModelObject, in context: ModelContext) {
     hold(object)
     ownReference = context.reference
@@ -136,11 +141,11 @@ class ModelStorage {
   }
 
   /// Sets on the object what was set of the model before it had one.
-  final func bringValues() { if let object { values.bring(to: object, self) } }
+  final func moveValuesToObject() { if let object { values.move(to: object, of: self) } }
 
   /// Keeps what attributes hold now, for a model that may outlive its object.
   final func keepValues(withRelationships: Bool = false) {
-    if let object { values.take(of: object, self, withRelationships: withRelationships) }
+    if let object { values.take(from: object, of: self, withRelationships: withRelationships) }
   }
 
   /// The new models among those that kept relationships lead to.
@@ -152,10 +157,10 @@ class ModelStorage {
     return !context.isLeftBehind
   }
 
-  /// Keeps the relationships no longer that may be nil or empty, unless the model was inserted again.
+  /// Drops the kept relationships that may be nil or empty; does nothing once the model is inserted again.
   final func dropRelationships() { if object == nil { values.removeRelationships() } }
 
-  /// The object is still there.
+  /// Drops the kept values, because the save failed and the object is still there.
   final func dropValues() { values.removeAll() }
 
   /// The object is gone; the model keeps what ``keepValues()`` found in it.
@@ -190,23 +195,23 @@ class ModelStorage {
   /// find it.
   @usableFromInline
   final func place(of key: AnyKeyPath) -> ModelPlace? {
-    guard whole == nil, let heldObject, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }
+    guard joinedStorage == nil, let heldObject, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }
     return ModelPlace(object: heldObject, key: managed)
   }
 
   final func value<Value>(_ key: AnyKeyPath) -> Value {
-    if let whole { return whole.value(key) }
+    if let joinedStorage { return joinedStorage.value(key) }
     let position = type.position(of: key)
     let property = type.properties[position]
     let access = property.access(of: Value.self)
     if let object {
       if context == nil { misuse(.contextGone(type, property)) }
       if property.isEphemeral,
-        let value = access.stored(object, self) ?? access.initialValue(property)
+        let value = access.stored(in: object, of: self) ?? access.initialValue(property)
       {
         return value
       }
-      return access.read(object, self)
+      return access.read(object, of: self)
     }
     if let value: Value = values.value(at: position) { return value }
     if let value = access.initialValue(property) { return value }
@@ -221,7 +226,7 @@ class ModelStorage {
   }
 
   final func set<Value>(_ key: AnyKeyPath, _ value: Value) {
-    if let whole { return whole.set(key, value) }
+    if let joinedStorage { return joinedStorage.set(key, value) }
     let position = type.position(of: key)
     guard let object else {
       values.place(at: position).initializeMemory(as: Value.self, to: value)
@@ -229,7 +234,7 @@ class ModelStorage {
     }
     let property = type.properties[position]
     guard let context else { misuse(.contextGone(type, property)) }
-    property.access(of: Value.self).write(value, object, self)
+    property.access(of: Value.self).write(value, to: object, of: self)
     context.noteChange(of: self)
   }
 }

@@ -157,6 +157,7 @@ final class ModelType: Sendable {
   /// The property with a key path of one step.
   func property(at keyPath: AnyKeyPath) -> ModelProperty? { positions[keyPath].map { properties[$0] } }
 
+  // Inlined by force for `modelread`; see CONTRIBUTING.md.
   /// The key of a simple property in managed objects; nil if the key path is another kind of property's, or was never
   /// used before.
   @inline(__always)

@@ -160,7 +160,7 @@ extension PersistentModel {
     if let own = _storageReference?.storage.takeUnretainedValue(), own.isWholeStorage(of: self) { return own }
     let data = persistentBackingData
     guard let storage = data.storage(of: ModelType.of(Self.self)) else { _endForeign(data, of: Self.self) }
-    return storage.whole ?? storage
+    return storage.joinedStorage ?? storage
   }
 }
 

@@ -8,35 +8,38 @@ class AnyPropertyAccess {
 
   // What `KeptValues` asks: of values in its memory, in the property's declared type.
 
-  var size: Int { preconditionFailure() }
-  var alignment: Int { preconditionFailure() }
+  var size: Int { fatalError("a subclass says how") }
+  var alignment: Int { fatalError("a subclass says how") }
   /// Whether a value has to be destroyed.
-  var ownsMemory: Bool { preconditionFailure() }
-  /// Puts what the object holds there; false if it holds nothing.
-  func keep(_ object: ModelObject, _ storage: ModelStorage, at place: UnsafeMutableRawPointer) -> Bool {
-    preconditionFailure()
+  var ownsMemory: Bool { fatalError("a subclass says how") }
+  /// Copies an object's value into memory; false if the object has none.
+  func read(_ object: ModelObject, of storage: ModelStorage, into place: UnsafeMutableRawPointer) -> Bool {
+    fatalError("a subclass says how")
   }
   /// The models that the value there leads to; none for an attribute.
   func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] { [] }
   /// Sets the value that is there on a new object. It stays there. Of a relationship nothing is taken away, since its
   /// other end may have been set first: a to-many grows, and nil changes nothing.
-  func write(at place: UnsafeMutableRawPointer, _ object: ModelObject, _ storage: ModelStorage) {
-    preconditionFailure()
+  func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
+    fatalError("a subclass says how")
   }
-  func move(from source: UnsafeMutableRawPointer, to place: UnsafeMutableRawPointer) { preconditionFailure() }
-  func destroy(at place: UnsafeMutableRawPointer) { preconditionFailure() }
+  func move(from source: UnsafeMutableRawPointer, to place: UnsafeMutableRawPointer) {
+    fatalError("a subclass says how")
+  }
+  func destroy(at place: UnsafeMutableRawPointer) { fatalError("a subclass says how") }
 }
 
-/// The same with the property's type. There is a subclass for each way of storing values.
+/// Moves values of one property between a model and its managed object. There is a subclass for each way of storing
+/// values.
 class PropertyAccess<Value>: AnyPropertyAccess {
   /// The stored value. Nil if the object has none; if the type isn't optional, that is a misuse.
-  func stored(_ object: ModelObject, _ storage: ModelStorage) -> Value? { preconditionFailure() }
-  func write(_ value: Value, _ object: ModelObject, _ storage: ModelStorage) { preconditionFailure() }
+  func stored(in object: ModelObject, of storage: ModelStorage) -> Value? { fatalError("a subclass says how") }
+  func write(_ value: Value, to object: ModelObject, of storage: ModelStorage) { fatalError("a subclass says how") }
   /// The value of a property that was never set.
   func initialValue(_ property: ModelProperty) -> Value? { property.defaultValue as? Value }
 
-  final func read(_ object: ModelObject, _ storage: ModelStorage) -> Value {
-    if let value = stored(object, storage) { return value }
+  final func read(_ object: ModelObject, of storage: ModelStorage) -> Value {
+    if let value = stored(in: object, of: storage) { return value }
     misuse(
       MisuseReport(
         "\(key.entity).\(key.name) has no value in the store, but is declared without \"?\".",
@@ -50,15 +53,15 @@ class PropertyAccess<Value>: AnyPropertyAccess {
   final override var alignment: Int { MemoryLayout<Value>.alignment }
   final override var ownsMemory: Bool { !_isPOD(Value.self) }
 
-  final override func keep(
-    _ object: ModelObject, _ storage: ModelStorage, at place: UnsafeMutableRawPointer
+  final override func read(
+    _ object: ModelObject, of storage: ModelStorage, into place: UnsafeMutableRawPointer
   ) -> Bool {
-    guard let value = stored(object, storage) else { return false }
+    guard let value = stored(in: object, of: storage) else { return false }
     place.initializeMemory(as: Value.self, to: value)
     return true
   }
-  override func write(at place: UnsafeMutableRawPointer, _ object: ModelObject, _ storage: ModelStorage) {
-    write(place.assumingMemoryBound(to: Value.self).pointee, object, storage)
+  override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
+    write(place.assumingMemoryBound(to: Value.self).pointee, to: object, of: storage)
   }
   final override func move(from source: UnsafeMutableRawPointer, to place: UnsafeMutableRawPointer) {
     place.moveInitializeMemory(as: Value.self, from: source.assumingMemoryBound(to: Value.self), count: 1)
@@ -70,33 +73,49 @@ class PropertyAccess<Value>: AnyPropertyAccess {
 
 // Simple values.
 
+/// A value of a type that Core Data has.
 private final class SimpleAccess<V: ManagedValue>: PropertyAccess<V> {
-  override func stored(_ o: ModelObject, _: ModelStorage) -> V? { V.readManagedOptional(o, key.key) }
-  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { V.writeManaged(v, o, key.key) }
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> V? {
+    V.readManagedOptional(object, key.key)
+  }
+  override func write(_ value: V, to object: ModelObject, of storage: ModelStorage) {
+    V.writeManaged(value, object, key.key)
+  }
 }
 
-/// The same for texts, of which there are many: code for this type alone makes no copy of a value to set it.
+/// A text. Written for String alone, so that setting one copies nothing.
 private final class TextAccess: PropertyAccess<String> {
-  override func stored(_ o: ModelObject, _: ModelStorage) -> String? { String.readManagedOptional(o, key.key) }
-  override func write(_ v: String, _ o: ModelObject, _: ModelStorage) { String.writeManaged(v, o, key.key) }
-  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _: ModelStorage) {
-    String.writeManaged(place.assumingMemoryBound(to: String.self).pointee, o, key.key)
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> String? {
+    String.readManagedOptional(object, key.key)
+  }
+  override func write(_ value: String, to object: ModelObject, of storage: ModelStorage) {
+    String.writeManaged(value, object, key.key)
+  }
+  override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
+    String.writeManaged(place.assumingMemoryBound(to: String.self).pointee, object, key.key)
   }
 }
 
-/// The same for numbers that may be NaN, which SQLite keeps as NULL.
+/// A floating-point number. It may be NaN, which SQLite keeps as NULL.
 private final class FloatingAccess<V: ManagedValue & BinaryFloatingPoint>: PropertyAccess<V> {
-  override func stored(_ o: ModelObject, _ s: ModelStorage) -> V? {
-    if let value = V.readManagedOptional(o, key.key) { return value }
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> V? {
+    if let value = V.readManagedOptional(object, key.key) { return value }
     // A new object has no value before one is set, and one whose row is gone has none any more.
-    return o.objectID.isTemporaryID || s.isDeleted ? nil : V.nan
+    return object.objectID.isTemporaryID || storage.isDeleted ? nil : V.nan
   }
-  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { V.writeManaged(v, o, key.key) }
+  override func write(_ value: V, to object: ModelObject, of storage: ModelStorage) {
+    V.writeManaged(value, object, key.key)
+  }
 }
 
+/// A value of a type that Core Data has, or nil.
 private final class OptionalAccess<V: ManagedValue>: PropertyAccess<V?> {
-  override func stored(_ o: ModelObject, _: ModelStorage) -> V?? { .some(V.readManagedOptional(o, key.key)) }
-  override func write(_ v: V?, _ o: ModelObject, _: ModelStorage) { V.writeManagedOptional(v, o, key.key) }
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> V?? {
+    .some(V.readManagedOptional(object, key.key))
+  }
+  override func write(_ value: V?, to object: ModelObject, of storage: ModelStorage) {
+    V.writeManagedOptional(value, object, key.key)
+  }
   override func initialValue(_ property: ModelProperty) -> V?? { .some(property.defaultValue as? V) }
 }
 
@@ -110,27 +129,29 @@ func makeOptionalAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPr
 
 // Relationships.
 
+/// The destination of a relationship that always has one.
 private final class ToOneAccess<M: PersistentModel>: PropertyAccess<M> {
-  override func stored(_ o: ModelObject, _ s: ModelStorage) -> M? {
-    ModelObject.readManagedOptional(o, key.key).map { s.context!.model(of: $0, M.self) }
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> M? {
+    ModelObject.readManagedOptional(object, key.key).map { storage.attachedContext.model(of: $0, M.self) }
   }
-  override func write(_ v: M, _ o: ModelObject, _ s: ModelStorage) {
-    ModelObject.writeManagedOptional(s.context!.object(of: v), o, key.key)
+  override func write(_ value: M, to object: ModelObject, of storage: ModelStorage) {
+    ModelObject.writeManagedOptional(storage.attachedContext.object(of: value), object, key.key)
   }
   override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
     [place.assumingMemoryBound(to: M.self).pointee]
   }
 }
 
+/// The destination of a relationship, or nil.
 private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> {
-  override func stored(_ o: ModelObject, _ s: ModelStorage) -> M?? {
-    .some(ModelObject.readManagedOptional(o, key.key).map { s.context!.model(of: $0, M.self) })
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> M?? {
+    .some(ModelObject.readManagedOptional(object, key.key).map { storage.attachedContext.model(of: $0, M.self) })
   }
-  override func write(_ v: M?, _ o: ModelObject, _ s: ModelStorage) {
-    ModelObject.writeManagedOptional(v.map { s.context!.object(of: $0) }, o, key.key)
+  override func write(_ value: M?, to object: ModelObject, of storage: ModelStorage) {
+    ModelObject.writeManagedOptional(value.map { storage.attachedContext.object(of: $0) }, object, key.key)
   }
-  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _ s: ModelStorage) {
-    if let v = place.assumingMemoryBound(to: M?.self).pointee { write(v, o, s) }
+  override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
+    if let value = place.assumingMemoryBound(to: M?.self).pointee { write(value, to: object, of: storage) }
   }
   override func initialValue(_ property: ModelProperty) -> M?? { .some(nil) }
   override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
@@ -138,15 +159,16 @@ private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> 
   }
 }
 
+/// The destinations of a relationship.
 private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
-  override func stored(_ o: ModelObject, _ s: ModelStorage) -> [M]? {
-    Set<ModelObject>.readManaged(o, key.key).map { s.context!.model(of: $0, M.self) }
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> [M]? {
+    Set<ModelObject>.readManaged(object, key.key).map { storage.attachedContext.model(of: $0, M.self) }
   }
-  override func write(_ v: [M], _ o: ModelObject, _ s: ModelStorage) {
-    Set<ModelObject>.writeManaged(Set(v.map { s.context!.object(of: $0) }), o, key.key)
+  override func write(_ value: [M], to object: ModelObject, of storage: ModelStorage) {
+    Set<ModelObject>.writeManaged(Set(value.map { storage.attachedContext.object(of: $0) }), object, key.key)
   }
-  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _ s: ModelStorage) {
-    addMembers(models(at: place), o, s)
+  override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
+    addMembers(models(at: place), to: object, of: storage)
   }
   override func initialValue(_ property: ModelProperty) -> [M]? { [] }
   override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
@@ -154,15 +176,17 @@ private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
   }
 }
 
+/// The destinations of a relationship that is declared as an optional array. Once the model has an object it is never
+/// nil, since an object has a set.
 private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]?> {
-  override func stored(_ o: ModelObject, _ s: ModelStorage) -> [M]?? {
-    .some(Set<ModelObject>.readManaged(o, key.key).map { s.context!.model(of: $0, M.self) })
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> [M]?? {
+    .some(Set<ModelObject>.readManaged(object, key.key).map { storage.attachedContext.model(of: $0, M.self) })
   }
-  override func write(_ v: [M]?, _ o: ModelObject, _ s: ModelStorage) {
-    Set<ModelObject>.writeManaged(Set((v ?? []).map { s.context!.object(of: $0) }), o, key.key)
+  override func write(_ value: [M]?, to object: ModelObject, of storage: ModelStorage) {
+    Set<ModelObject>.writeManaged(Set((value ?? []).map { storage.attachedContext.object(of: $0) }), object, key.key)
   }
-  override func write(at place: UnsafeMutableRawPointer, _ o: ModelObject, _ s: ModelStorage) {
-    addMembers(models(at: place), o, s)
+  override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
+    addMembers(models(at: place), to: object, of: storage)
   }
   override func initialValue(_ property: ModelProperty) -> [M]?? { .some(nil) }
   override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
@@ -171,10 +195,10 @@ private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]
 }
 
 extension AnyPropertyAccess {
-  fileprivate func addMembers(_ models: [any PersistentModel], _ o: ModelObject, _ s: ModelStorage) {
+  fileprivate func addMembers(_ models: [any PersistentModel], to object: ModelObject, of storage: ModelStorage) {
     if models.isEmpty { return }
-    let members = Set<ModelObject>.readManaged(o, key.key)
-    Set<ModelObject>.writeManaged(members.union(models.map { s.context!.object(of: $0) }), o, key.key)
+    let members = Set<ModelObject>.readManaged(object, key.key)
+    Set<ModelObject>.writeManaged(members.union(models.map { storage.attachedContext.object(of: $0) }), object, key.key)
   }
 }
 
@@ -195,9 +219,9 @@ private struct Form<V> {
   let stored: (V) throws -> Any
   let value: (Any) throws -> V
 
-  func store(_ v: V?, _ o: ModelObject, _ key: PropertyKey) {
+  func store(_ value: V?, in object: ModelObject, _ key: PropertyKey) {
     do {
-      o.setValue(try v.map(stored), forKey: key.name)
+      object.setValue(try value.map(stored), forKey: key.name)
     } catch {
       misuse(
         MisuseReport(
@@ -208,7 +232,7 @@ private struct Form<V> {
     }
   }
 
-  func read(_ stored: Any, _ o: ModelObject, _ key: PropertyKey) -> V {
+  func read(_ stored: Any, of object: ModelObject, _ key: PropertyKey) -> V {
     do {
       return try value(stored)
     } catch {
@@ -216,7 +240,7 @@ private struct Form<V> {
         MisuseReport(
           "What the store has for \(key.entity).\(key.name) is no \(V.self).",
           facts: [
-            ("Object", o.objectID.description), ("Stored", String(describing: stored).prefixOfLine),
+            ("Object", object.objectID.description), ("Stored", String(describing: stored).prefixOfLine),
             ("Why", ValueProblem.words(of: error)),
           ],
           how: "It was written when the type had other cases or properties, or by another program.",
@@ -230,6 +254,7 @@ extension String {
   fileprivate var prefixOfLine: String { count > 200 ? prefix(200) + "…" : self }
 }
 
+/// A value that is stored in another form.
 private final class FormAccess<V>: PropertyAccess<V> {
   let form: Form<V>
   /// The stored form of a value when the object has none.
@@ -239,22 +264,27 @@ private final class FormAccess<V>: PropertyAccess<V> {
     self.empty = empty
     super.init(key)
   }
-  override func stored(_ o: ModelObject, _: ModelStorage) -> V? {
-    (o.value(forKey: key.name) ?? empty).map { form.read($0, o, key) }
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> V? {
+    (object.value(forKey: key.name) ?? empty).map { form.read($0, of: object, key) }
   }
-  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { form.store(v, o, key) }
+  override func write(_ value: V, to object: ModelObject, of storage: ModelStorage) {
+    form.store(value, in: object, key)
+  }
 }
 
+/// A value that is stored in another form, or nil.
 private final class OptionalFormAccess<V>: PropertyAccess<V?> {
   let form: Form<V>
   init(_ key: PropertyKey, _ form: Form<V>) {
     self.form = form
     super.init(key)
   }
-  override func stored(_ o: ModelObject, _: ModelStorage) -> V?? {
-    .some(o.value(forKey: key.name).map { form.read($0, o, key) })
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> V?? {
+    .some(object.value(forKey: key.name).map { form.read($0, of: object, key) })
   }
-  override func write(_ v: V?, _ o: ModelObject, _: ModelStorage) { form.store(v, o, key) }
+  override func write(_ value: V?, to object: ModelObject, of storage: ModelStorage) {
+    form.store(value, in: object, key)
+  }
   override func initialValue(_ property: ModelProperty) -> V?? { .some(property.defaultValue as? V) }
 }
 
@@ -294,9 +324,10 @@ func makeOptionalArchiveAccess<V: Codable>(_: V.Type, _ key: PropertyKey) -> Any
 
 // Values for a transformer are passed on as they are.
 
+/// A value that a transformer stores.
 private final class TransformableAccess<V>: PropertyAccess<V> {
-  override func stored(_ o: ModelObject, _: ModelStorage) -> V? {
-    let stored = o.value(forKey: key.name)
+  override func stored(in object: ModelObject, of storage: ModelStorage) -> V? {
+    let stored = object.value(forKey: key.name)
     if let value = stored as? V { return value }
     guard let stored else { return nil }
     misuse(
@@ -306,7 +337,9 @@ private final class TransformableAccess<V>: PropertyAccess<V> {
         how: "`reverseTransformedValue(_:)` and the property's declaration do not agree.",
         remedy: "Return a \(V.self) from the transformer."))
   }
-  override func write(_ v: V, _ o: ModelObject, _: ModelStorage) { o.setValue(unwrapped(v), forKey: key.name) }
+  override func write(_ value: V, to object: ModelObject, of storage: ModelStorage) {
+    object.setValue(unwrapped(value), forKey: key.name)
+  }
   override func initialValue(_ property: ModelProperty) -> V? {
     property.defaultValue as? V ?? Optional<Any>.none as? V
   }

@@ -12,9 +12,9 @@ enum FunctionEvaluation {
     case .min: return aggregate(Aggregate.min.value)
     case .max: return aggregate(Aggregate.max.value)
     case .average: return aggregate(Aggregate.average.value)
-    case .median: return aggregate(Aggregates.median)
-    case .mode: return aggregate(Aggregates.mode)
-    case .standardDeviation: return aggregate(Aggregates.standardDeviation)
+    case .median: return aggregate(Statistics.median)
+    case .mode: return aggregate(Statistics.mode)
+    case .standardDeviation: return aggregate(Statistics.standardDeviation)
     case .add: return arithmetic({ $0.addingReportingOverflow($1) }, +)
     case .subtract: return arithmetic({ $0.subtractingReportingOverflow($1) }, -)
     case .multiply: return arithmetic({ $0.multipliedReportingOverflow(by: $1) }, *)
@@ -234,49 +234,8 @@ enum FunctionEvaluation {
   }
 }
 
-/// Functions of many values. nils are left out before.
-enum Aggregates {
-  /// 0 for none. Integers stay integers unless they overflow. Where one is a decimal, all are added as decimals: binary
-  /// fractions make 0.30000000000000004 of 0.1 and 0.2.
-  static func sum(_ values: [PredicateConstant]) -> PredicateConstant {
-    if values.contains(where: { if case .decimal = $0 { true } else { false } }) {
-      return .decimal(values.compactMap(\.decimal).reduce(0, +))
-    }
-    var exact: Int64? = 0
-    var real = 0.0
-    for value in values {
-      guard let number = value.number else { continue }
-      real += number
-      switch value {
-      case .int(let value):
-        let (sum, overflow) = (exact ?? 0).addingReportingOverflow(value)
-        exact = exact == nil || overflow ? nil : sum
-      case .bool(let value): exact = exact.map { $0 &+ (value ? 1 : 0) }
-      default: exact = nil
-      }
-    }
-    return exact.map(PredicateConstant.int) ?? .double(real)
-  }
-
-  /// nil for none.
-  static func average(_ values: [PredicateConstant]) -> PredicateConstant {
-    let numbers = values.compactMap(\.number)
-    return numbers.isEmpty ? .null : .double(numbers.reduce(0, +) / Double(numbers.count))
-  }
-
-  /// The smallest for -1, the largest for 1; nil for none.
-  static func extreme(_ values: [PredicateConstant], wanted: Int) -> PredicateConstant {
-    var found = PredicateConstant.null
-    for value in values where !value.isNull {
-      if found.isNull {
-        found = value
-      } else if let order = ValueComparison.order(value, found), order * wanted > 0 {
-        found = value
-      }
-    }
-    return found
-  }
-
+/// The functions of many values that are no aggregates: SQL doesn't know them. nils are left out before.
+enum Statistics {
   static func median(_ values: [PredicateConstant]) -> PredicateConstant {
     let numbers = values.compactMap(\.number).sorted()
     if numbers.isEmpty { return .null }
@@ -301,16 +260,5 @@ enum Aggregates {
     let mean = numbers.reduce(0, +) / Double(numbers.count)
     let variance = numbers.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(numbers.count)
     return .double(variance.squareRoot())
-  }
-}
-
-extension PredicateConstant {
-  /// The number it stands for, without the error of a binary fraction where it is a decimal or an integer.
-  fileprivate var decimal: Decimal? {
-    switch self {
-    case .decimal(let value): value
-    case .int(let value): Decimal(value)
-    default: number.map(Decimal.init(rounding:))
-    }
   }
 }

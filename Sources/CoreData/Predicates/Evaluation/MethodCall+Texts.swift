@@ -62,8 +62,8 @@ extension MethodCall {
     }
   }
 
-  private static func test(_ place: StringPlace, _ options: Comparison.Options = []) -> Call {
-    strings { whole, piece in .bool(StringFinder(piece, place, options: options).matches(whole)) }
+  private static func test(_ anchor: TextAnchor, _ options: Comparison.Options = []) -> Call {
+    strings { whole, piece in .bool(StringFinder(piece, anchor, options: options).matches(whole)) }
   }
 
   /// The order as -1, 0 or 1, like the raw values of `ComparisonResult`.

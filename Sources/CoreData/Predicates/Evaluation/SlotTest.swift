@@ -77,16 +77,21 @@ class AttributeTest: SlotTest {
   override final func matches(_ object: NSManagedObject) throws -> Bool {
     object.fireIfNeeded(call: "reading \"\(name)\"")
     if let changes = object.changes, changes.holds(Int(place.slot)) {
-      return try matches(changes[Int(place.slot)]) ?? matchesGenerally(object)
+      let value = changes[Int(place.slot)]
+      if value.isNull { return isNegated }
+      guard let isRelated = relates(value) else { return try matchesGenerally(object) }
+      return isRelated != isNegated
     }
     guard let words = object.committedWords(place) else { return isNegated }
-    return matches(words) != isNegated
+    return relates(words) != isNegated
   }
 
-  /// Tests the value in a committed row, which isn't nil.
-  fileprivate func matches(_ words: UnsafePointer<UInt64>) -> Bool { fatalError("a subclass says how") }
-  /// Tests a value that was set since; nil if it doesn't have the attribute's type.
-  fileprivate func matches(_ value: Value) -> Bool? { fatalError("a subclass says how") }
+  // Whether a value that isn't nil is in the relation. The negation is not the subclasses' concern.
+
+  /// Asks about the value in a committed row.
+  fileprivate func relates(_ words: UnsafePointer<UInt64>) -> Bool { fatalError("a subclass says how") }
+  /// Asks about a value that was set since; nil if it doesn't have the attribute's type.
+  fileprivate func relates(_ value: Value) -> Bool? { fatalError("a subclass says how") }
 
   @inline(never)
   private final func matchesGenerally(_ object: NSManagedObject) throws -> Bool {
@@ -124,12 +129,11 @@ final class IntegerTest: AttributeTest {
     return lowest <= number && number <= highest
   }
 
-  override func matches(_ words: UnsafePointer<UInt64>) -> Bool { contains(Int64(bitPattern: words[Int(place.word)])) }
+  override func relates(_ words: UnsafePointer<UInt64>) -> Bool { contains(Int64(bitPattern: words[Int(place.word)])) }
 
-  override func matches(_ value: Value) -> Bool? {
+  override func relates(_ value: Value) -> Bool? {
     switch value {
-    case .int(let number): contains(number) != isNegated
-    case .null: isNegated
+    case .int(let number): contains(number)
     default: nil
     }
   }
@@ -161,13 +165,12 @@ final class RealTest: AttributeTest {
     }
   }
 
-  override func matches(_ words: UnsafePointer<UInt64>) -> Bool { relates(Double(bitPattern: words[Int(place.word)])) }
+  override func relates(_ words: UnsafePointer<UInt64>) -> Bool { relates(Double(bitPattern: words[Int(place.word)])) }
 
-  override func matches(_ value: Value) -> Bool? {
+  override func relates(_ value: Value) -> Bool? {
     switch value {
-    case .double(let number): relates(number) != isNegated
-    case .date(let date): relates(date.timeIntervalSinceReferenceDate) != isNegated
-    case .null: isNegated
+    case .double(let number): relates(number)
+    case .date(let date): relates(date.timeIntervalSinceReferenceDate)
     default: nil
     }
   }
@@ -183,11 +186,11 @@ final class TextTest: AttributeTest {
     _ property: LayoutProperty, comparator: Comparison.Comparator, piece: String, options: Comparison.Options,
     general: @escaping Test
   ) {
-    var place = StringPlace.anywhere
+    var anchor = TextAnchor.anywhere
     isWhole = comparator == .equalTo || comparator == .notEqualTo
     switch comparator {
-    case .beginsWith: place = .start
-    case .endsWith: place = .end
+    case .beginsWith: anchor = .start
+    case .endsWith: anchor = .end
     case .contains: break
     // Equality by locale can't be decided by bytes.
     case _ where isWhole && (options.contains(.normalized) || !options.contains(.localeSensitive)): break
@@ -195,7 +198,7 @@ final class TextTest: AttributeTest {
     }
     // Invalid UTF-8 in a row reads as this character.
     if piece.unicodeScalars.contains("\u{FFFD}") { return nil }
-    finder = StringFinder(piece, place, options: options)
+    finder = StringFinder(piece, anchor, options: options)
     super.init(property, isNegated: comparator == .notEqualTo, general: general)
   }
 
@@ -203,14 +206,13 @@ final class TextTest: AttributeTest {
     isWhole ? finder.isAll(of: bytes) : finder.matches(bytes)
   }
 
-  override func matches(_ words: UnsafePointer<UInt64>) -> Bool {
+  override func relates(_ words: UnsafePointer<UInt64>) -> Bool {
     relates(RowSnapshot.tail(words, word: Int(place.word)).assumingMemoryBound(to: UInt8.self))
   }
 
-  override func matches(_ value: Value) -> Bool? {
+  override func relates(_ value: Value) -> Bool? {
     switch value {
-    case .string(var text): text.withUTF8(relates) != isNegated
-    case .null: isNegated
+    case .string(var text): text.withUTF8(relates)
     default: nil
     }
   }
@@ -222,13 +224,12 @@ final class NilTest: AttributeTest {
     super.init(property, isNegated: isEqual, general: general)
   }
 
-  override func matches(_ words: UnsafePointer<UInt64>) -> Bool { true }
+  override func relates(_ words: UnsafePointer<UInt64>) -> Bool { true }
 
-  override func matches(_ value: Value) -> Bool? {
+  override func relates(_ value: Value) -> Bool? {
     switch value {
-    case .null: isNegated
     case .object: nil
-    default: !isNegated
+    default: true
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `string IN string`: the place in a text where a piece must be.
-enum StringPlace {
+/// `BEGINSWITH`, `ENDSWITH`, `CONTAINS` and `string IN string`: where in a text a piece must be.
+enum TextAnchor {
   case start, end, anywhere
 }
 
@@ -9,18 +9,18 @@ enum StringPlace {
 struct StringFinder {
   private let piece: [UInt8]
   private let options: Comparison.Options
-  private let place: StringPlace
+  private let anchor: TextAnchor
   private let folds: Bool
 
-  init(_ piece: String, _ place: StringPlace, options: Comparison.Options) {
+  init(_ piece: String, _ anchor: TextAnchor, options: Comparison.Options) {
     self.piece = Array(foldForComparison(piece, options: options).utf8)
     self.options = options
-    self.place = place
+    self.anchor = anchor
     folds =
       !options.contains(.normalized) && !options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive])
   }
 
-  /// Whether `text` has the piece in its place. An empty piece is in no text, as with Foundation's
+  /// Whether `text` has the piece where it must be. An empty piece is in no text, as with Foundation's
   /// `range(of: "")`.
   func matches(_ text: String) -> Bool {
     var text = text
@@ -55,7 +55,7 @@ struct StringFinder {
   private func occurs(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard !piece.isEmpty, bytes.count >= piece.count else { return false }
     let last = bytes.count - piece.count
-    switch place {
+    switch anchor {
     case .start: return occurs(at: 0, in: bytes)
     case .end: return occurs(at: last, in: bytes)
     case .anywhere:

@@ -200,9 +200,7 @@ final class IncrementalReader: RowReader {
   /// unsaved changes may remove some of the objects that the store finds.
   private func request(for fetch: FetchDescription) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>()
-    let original = fetch.request.map {
-      unsafeBitCast($0 as AnyObject, to: NSFetchRequest<any NSFetchRequestResult>.self)
-    }
+    let original = fetch.request?.asFetch
     if let original { request.takeAll(from: original) }
     request.entity = fetch.layout.entity
     request.includesSubentities = fetch.includesSubentities

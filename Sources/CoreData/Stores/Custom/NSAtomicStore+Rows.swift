@@ -105,7 +105,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       for property in layout.toMany where !property.isTransient {
         guard let value = node.value(forKey: property.name), !(value is NSNull) else { continue }
         let members = try members(value, property: property, of: layout, encoder: encoder, method: method)
-        let inverse = layout.inverse(of: property)
+        let inverse = property.inverse
         if let inverse, inverse.kind == .toOne {
           for member in members { owners[member, default: [:]][inverse.keyNumber] = node.objectID }
           if !property.isOrdered { continue }

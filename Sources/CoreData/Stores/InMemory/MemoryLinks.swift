@@ -39,7 +39,7 @@ struct MemoryLinks {
   init(_ layouts: ModelLayouts) {
     self.layouts = layouts
     indexed = layouts.layouts.map { layout in
-      layout.slots.filter { $0.kind == .toOne && layout.inverse(of: $0)?.kind == .toMany }
+      layout.slots.filter { $0.kind == .toOne && $0.inverse?.kind == .toMany }
     }
   }
 
@@ -47,8 +47,7 @@ struct MemoryLinks {
   func members(of relationship: LayoutProperty, owner: RowReference) -> [RowReference] {
     let place = Place(owner, relationship: relationship, layouts: layouts)
     let list = relationship.isOrdered ? lists[place] : nil
-    let layout = layouts.layouts[Int(owner.entity)]
-    guard let inverse = layout.inverse(of: relationship), inverse.kind == .toOne else {
+    guard let inverse = relationship.inverse, inverse.kind == .toOne else {
       if relationship.isOrdered { return Array(list ?? []) }
       return (sets[place] ?? []).sorted(on: \.key)
     }
@@ -81,8 +80,7 @@ struct MemoryLinks {
   }
 
   mutating func apply(_ change: LinkChange) {
-    let layout = layouts.layouts[Int(change.owner.entity)]
-    let inverse = layout.inverse(of: change.relationship)
+    let inverse = change.relationship.inverse
     if inverse?.kind != .toOne {
       for member in change.removed {
         unlink(member, from: change.owner, change.relationship)
@@ -113,7 +111,7 @@ struct MemoryLinks {
     let place = Place(owner, relationship: relationship, layouts: layouts)
     if relationship.isOrdered {
       lists[place] = ContiguousArray(members)
-    } else if layouts.layouts[Int(owner.entity)].inverse(of: relationship)?.kind != .toOne {
+    } else if relationship.inverse?.kind != .toOne {
       sets[place] = Set(members)
     }
   }
@@ -125,7 +123,7 @@ struct MemoryLinks {
       let place = Place(row.reference, relationship: property, layouts: layouts)
       let list = lists.removeValue(forKey: place) ?? []
       let set = sets.removeValue(forKey: place) ?? []
-      guard let inverse = layout.inverse(of: property), inverse.kind == .toMany else { continue }
+      guard let inverse = property.inverse, inverse.kind == .toMany else { continue }
       for member in list { unlink(row.reference, from: member, inverse) }
       for member in set { unlink(row.reference, from: member, inverse) }
     }

@@ -34,7 +34,7 @@ package struct BatchUpdatePlan {
         }
       }
       let isText = dialect == .postgreSQL && property.form == .decimal && binding != .null
-      sets.append((column.name, isText ? .cast(.bound(binding), "DECIMAL") : .bound(binding)))
+      sets.append((column.name, isText ? .cast(.bound(binding), .decimal) : .bound(binding)))
     }
     let scope = QueryScope(schema, layout)
     for (property, node) in update.expressions {
@@ -97,7 +97,7 @@ package struct BatchUpdatePlan {
     let isCast = property.form == .integer && kind?.form != .integer
     guard isCast else { return value }
     // A cast to an integer truncates in SQLite, but rounds in PostgreSQL.
-    return translator.dialect == .sqlite ? .cast(value, "INTEGER") : .call("trunc", [value])
+    return translator.dialect == .sqlite ? .cast(value, .integer) : .call("trunc", [value])
   }
 }
 

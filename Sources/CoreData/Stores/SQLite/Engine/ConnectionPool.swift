@@ -8,8 +8,8 @@ import Synchronization
 /// A reader's transaction stays open for a moment after its last use (a *lease*), because beginning one costs more than
 /// firing a fault. The states of a reader's transaction, and what changes them:
 ///
-///     none ──read──▶ open ──read of the same generation──▶ open
-///     open ──a commit of this pool (`willCommit`, then the generation has grown)──▶ none
+///     none ──read──▶ open ──read, no commit since──▶ open
+///     open ──a commit of this pool (`willCommit`, then `commitCount` has grown)──▶ none
 ///     open ──`read(isFresh: true)`──▶ none
 ///     open ──no use between two ticks of the timer──▶ none
 ///
@@ -23,7 +23,8 @@ final class ConnectionPool: @unchecked Sendable {
   private final class Reader {
     let connection: Connection
     var isOpen = false
-    var generation = 0
+    /// The pool's `commitCount` when the reader was last taken.
+    var commitsSeen = 0
     var uses = 0
     var usesAtTick = -1
     /// The number of the file that it reads; see `fileNumber`.
@@ -51,8 +52,8 @@ final class ConnectionPool: @unchecked Sendable {
   // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var idle: [Reader] = []
   private var readerCount = 0
-  /// Grows with every commit of this pool.
-  private var generation = 0
+  /// Grows with every commit of this pool, and when the pool moves to another file.
+  private var commitCount = 0
   private var timerRuns = false
   private var isClosed = false
   /// Grows when the pool moves to another file.
@@ -131,7 +132,7 @@ final class ConnectionPool: @unchecked Sendable {
   func didCommit() {
     guard maximumReaders > 0 else { return }
     lock.lock()
-    generation += 1
+    commitCount += 1
     lock.unlock()
   }
 
@@ -186,7 +187,7 @@ final class ConnectionPool: @unchecked Sendable {
     let old = pinned
     pinned = PinnedReaders(open: openReader)
     fileNumber += 1
-    generation += 1
+    commitCount += 1
     for reader in idle { end(reader) }
     // Readers that are handed out don't count any more; see `giveBack`.
     readerCount = 0
@@ -201,19 +202,19 @@ final class ConnectionPool: @unchecked Sendable {
     lock.lock()
     while idle.isEmpty, readerCount >= maximumReaders { lock.wait() }
     if let reader = idle.popLast() {
-      let now = generation
+      let now = commitCount
       lock.unlock()
-      if reader.generation != now { end(reader) }
-      reader.generation = now
+      if reader.commitsSeen != now { end(reader) }
+      reader.commitsSeen = now
       return reader
     }
     readerCount += 1
-    let now = generation
+    let now = commitCount
     let (open, file) = (open, fileNumber)
     lock.unlock()
     do {
       let reader = Reader(try open(), file: file)
-      reader.generation = now
+      reader.commitsSeen = now
       return reader
     } catch {
       lock.lock()

@@ -228,6 +228,23 @@ final class Statement {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
+  /// A UUID, as 16 bytes or as a text; nil if the column holds neither.
+  func uuid(_ column: Int32) -> UUID? {
+    let bytes = blobBytes(column)
+    if bytes.count == 16 { return bytes.loadUnaligned(as: UUID.self) }
+    return text(column).flatMap(UUID.init(uuidString:))
+  }
+
+  /// A decimal, which SQLite keeps as an integer or a float; nil if the column holds no number. A float's text has the
+  /// digits that were meant.
+  ///
+  /// - Parameter type: SQLite's type of the value, if it is known.
+  func decimal(_ column: Int32, type: Int32? = nil) -> Decimal? {
+    let type = type ?? sqlite3_column_type(handle, column)
+    if type == SQLITE_INTEGER { return Decimal(int(column)) }
+    return text(column).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
+  }
+
   var columnCount: Int32 { sqlite3_column_count(handle) }
 
   static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -34,7 +34,7 @@ package final class StatementTrace: @unchecked Sendable {
     return StatementTrace(level: level)
   }()
 
-  /// The SQL that ran since the last call, one statement per element; empty unless the trace records.
+  /// For tests: the SQL that ran since the last call, one statement per element; empty unless the trace records.
   package func takeRecorded() -> [String] {
     lock.lock()
     defer { lock.unlock() }
@@ -42,7 +42,7 @@ package final class StatementTrace: @unchecked Sendable {
     return recorded
   }
 
-  /// The SQL that connections prepared and kept since the last call; empty unless the trace records.
+  /// For tests: the SQL that connections prepared and kept since the last call; empty unless the trace records.
   func takePrepared() -> [String] {
     lock.lock()
     defer { lock.unlock() }

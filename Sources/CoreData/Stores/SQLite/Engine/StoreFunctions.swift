@@ -32,7 +32,7 @@ enum StoreFunctions {
   }
 
   /// A predicate's options in the form that the functions take.
-  static func number(_ options: Comparison.Options, _ place: StringPlace = .anywhere) -> Int64 {
+  static func number(_ options: Comparison.Options, _ anchor: TextAnchor = .anywhere) -> Int64 {
     var number: Int64 = 0
     if !options.contains(.normalized) {
       if options.contains(.caseInsensitive) { number |= 1 }
@@ -41,7 +41,7 @@ enum StoreFunctions {
       if options.contains(.localeSensitive) { number |= 32 }
     }
     if options.contains(.word) { number |= wordBit }
-    switch place {
+    switch anchor {
     case .start: number |= 8
     case .end: number |= 12
     case .anywhere: break
@@ -63,8 +63,8 @@ enum StoreFunctions {
 
   private static func registerTests(in connection: Connection) throws {
     try connection.registerTest("NSCoreDataStringSearch", argumentCount: 4) { piece, number in
-      let place: StringPlace = number & 8 == 0 ? .anywhere : number & 4 == 0 ? .start : .end
-      return StringFinder(piece, place, options: options(number)).matches
+      let anchor: TextAnchor = number & 8 == 0 ? .anywhere : number & 4 == 0 ? .start : .end
+      return StringFinder(piece, anchor, options: options(number)).matches
     }
     try connection.registerTest("NSCoreDataLike", argumentCount: 3) { pattern, number in
       LikePattern(pattern, options: options(number)).matches

@@ -18,13 +18,13 @@ final class HistoryRecorder {
 
   private static let insertChange = StatementText(
     "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS) "
-      + "VALUES(?, 16001, ?, ?, ?, ?, ?)")
+      + "VALUES(?, \(HistoryTables.Table.change.rawValue), ?, ?, ?, ?, ?)")
   private static let insertTransaction = StatementText(
     "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
-      + "VALUES(?, 16002, ?, ?, ?, ?, ?)")
+      + "VALUES(?, \(HistoryTables.Table.transaction.rawValue), ?, ?, ?, ?, ?)")
   private static let findString = StatementText("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
   private static let insertString = StatementText(
-    "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES(?, 16003, ?)")
+    "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES(?, \(HistoryTables.Table.string.rawValue), ?)")
   private static let writeMaximum = StatementText("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
 
   /// Records all changes of a save. Must be called before the steps of the save run.
@@ -39,14 +39,14 @@ final class HistoryRecorder {
     for row in changes.deleted { try delete(row.reference) }
   }
 
-  func insert(_ row: RowReference) throws { try add(0, row: row, columns: nil) }
+  func insert(_ row: RowReference) throws { try add(.insert, row: row, columns: nil) }
 
   func update(_ row: RowReference, _ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) throws {
-    try add(1, row: row, columns: history.columns(of: Int(row.entity)).bitmap(slots, toMany: toMany))
+    try add(.update, row: row, columns: history.columns(of: Int(row.entity)).bitmap(slots, toMany: toMany))
   }
 
   func delete(_ row: RowReference) throws {
-    guard let text = history.deletion(of: Int(row.entity)) else { return try add(2, row: row, columns: nil) }
+    guard let text = history.deletion(of: Int(row.entity)) else { return try add(.delete, row: row, columns: nil) }
     let transaction = try openTransaction()
     let statement = try connection.statement(text)
     statement.bind(lastChange + 1, at: 1)
@@ -80,12 +80,12 @@ final class HistoryRecorder {
     try writeMaximum(lastChange, .change)
   }
 
-  private func add(_ type: Int64, row: RowReference, columns: [UInt8]?) throws {
+  private func add(_ type: NSPersistentHistoryChangeType, row: RowReference, columns: [UInt8]?) throws {
     let transaction = try openTransaction()
     let statement = try connection.statement(HistoryRecorder.insertChange)
     lastChange += 1
     statement.bind(lastChange, at: 1)
-    statement.bind(type, at: 2)
+    statement.bind(Int64(type.rawValue), at: 2)
     statement.bind(Int64(history.schema.entity(at: Int(row.entity)).number), at: 3)
     statement.bind(row.key, at: 4)
     statement.bind(transaction, at: 5)
@@ -94,7 +94,7 @@ final class HistoryRecorder {
     } else {
       statement.bindNull(at: 6)
     }
-    connection.trace?.willRun(statement, parameters: ["(int64)\(type)", "(int64)\(row.key)"])
+    connection.trace?.willRun(statement, parameters: ["(int64)\(type.rawValue)", "(int64)\(row.key)"])
     try statement.run()
   }
 
@@ -108,8 +108,8 @@ final class HistoryRecorder {
     let keys = try texts.map { try $0.map(key(of:)) }
     let statement = try connection.statement(HistoryRecorder.insertTransaction)
     statement.bind(number, at: 1)
-    for (place, key) in keys.enumerated() {
-      if let key { statement.bind(key, at: Int32(place + 2)) } else { statement.bindNull(at: Int32(place + 2)) }
+    for (index, key) in keys.enumerated() {
+      if let key { statement.bind(key, at: Int32(index + 2)) } else { statement.bindNull(at: Int32(index + 2)) }
     }
     statement.bind(Date().timeIntervalSinceReferenceDate, at: 6)
     connection.trace?.willRun(statement, parameters: ["(int64)\(number)"])

@@ -36,7 +36,8 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       let values = columns.map { ", t0.\($0.name)" }.joined()
       return StatementText(
         "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID\(tombstones)) "
-          + "SELECT ?1, 16001, 2, ?2, ?3, ?4\(values) FROM \(schema.entity(at: layout.index).table) t0 "
+          + "SELECT ?1, \(HistoryTables.Table.change.rawValue), \(NSPersistentHistoryChangeType.delete.rawValue), "
+          + "?2, ?3, ?4\(values) FROM \(schema.entity(at: layout.index).table) t0 "
           + "WHERE t0.Z_PK = ?3")
     }
     known = SQLiteHistory.selects(tables, tombstones: preserved.map(\.count).max() ?? 0)
@@ -55,11 +56,11 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
   private static func transactionsSQL(_ tables: HistoryTables) -> String {
     var columns = ["t0.Z_PK", "t0.ZTIMESTAMP"]
     var joins = ""
-    for (place, text) in HistoryTables.texts.enumerated() {
+    for (index, text) in HistoryTables.texts.enumerated() {
       let plain = tables.has(text.text, .transaction) ? "t0.\(text.text)" : "NULL"
       if tables.has(text.key, .transaction), tables.has(.string) {
-        joins += " LEFT JOIN ATRANSACTIONSTRING s\(place) ON s\(place).Z_PK = t0.\(text.key)"
-        columns.append("IFNULL(s\(place).ZNAME, \(plain))")
+        joins += " LEFT JOIN ATRANSACTIONSTRING s\(index) ON s\(index).Z_PK = t0.\(text.key)"
+        columns.append("IFNULL(s\(index).ZNAME, \(plain))")
       } else {
         columns.append(plain)
       }
@@ -200,13 +201,13 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       }
       var row = HistoryChangeRow(
         number: statement.int(0), type: Int(statement.int(1)), row: RowReference(entity: entity, key: key))
-      if row.type == 1, !statement.isNull(4) {
+      if row.type == NSPersistentHistoryChangeType.update.rawValue, !statement.isNull(4) {
         row.updated = columnsByEntity[entity].properties(statement.blobBytes(4))
       }
-      if row.type == 2 {
-        for (place, column) in preserved[entity].enumerated() {
+      if row.type == NSPersistentHistoryChangeType.delete.rawValue {
+        for (index, column) in preserved[entity].enumerated() {
           row.tombstone[column.property.name] = try value(
-            statement, column: Int32(place + 5), property: column.property)
+            statement, column: Int32(index + 5), property: column.property)
         }
         row.composeTombstone(schema.layouts.layouts[entity])
       }
@@ -223,16 +224,8 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     case .integer: value = .int(statement.int(column))
     case .real: value = Value(real: statement.double(column), of: property.kind)
     case .text: value = statement.text(column).map { Value(text: $0, of: property.kind) } ?? .null
-    case .uuid:
-      let bytes = statement.blobBytes(column)
-      if bytes.count == 16 {
-        value = .uuid(bytes.loadUnaligned(as: UUID.self))
-      } else {
-        value = statement.text(column).flatMap(UUID.init(uuidString:)).map(Value.uuid) ?? .null
-      }
-    case .decimal:
-      let digits = statement.text(column).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
-      value = digits.map { .decimal(NSDecimalNumber(decimal: $0)) } ?? .null
+    case .uuid: value = statement.uuid(column).map(Value.uuid) ?? .null
+    case .decimal: value = statement.decimal(column).map { .decimal(NSDecimalNumber(decimal: $0)) } ?? .null
     case .bytes where property.kind == .transformable:
       return try property.attribute.value(
         ofTransformable: Data(statement.blobBytes(column)), store: self.store.url)

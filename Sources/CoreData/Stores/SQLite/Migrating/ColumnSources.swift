@@ -3,7 +3,7 @@ struct ColumnSources {
   private var valueSources: [DestinationEntity: [String: ColumnFeed]] = [:]
   /// The columns that are filled once all rows are in their tables.
   private(set) var lookups: [DestinationRoot: [LinkLookup]] = [:]
-  private(set) var rankings: [DestinationRoot: [LinkRanking]] = [:]
+  private(set) var numberings: [DestinationRoot: [LinkNumbering]] = [:]
   /// The columns that may refer to rows that are removed.
   var keys = KeyColumns()
 
@@ -16,18 +16,18 @@ struct ColumnSources {
 
   /// Adds a look-up. All entities that share the column share one look-up.
   mutating func add(_ lookup: LinkLookup, _ root: DestinationRoot) {
-    if let place = lookups[root]?.firstIndex(where: { $0.column == lookup.column }) {
-      lookups[root]![place].numbers? += lookup.numbers ?? []
+    if let index = lookups[root]?.firstIndex(where: { $0.column == lookup.column }) {
+      lookups[root]![index].numbers? += lookup.numbers ?? []
     } else {
       lookups[root, default: []].append(lookup)
     }
   }
 
-  mutating func add(_ ranking: LinkRanking, _ root: DestinationRoot) {
-    if let place = rankings[root]?.firstIndex(where: { $0.order == ranking.order }) {
-      rankings[root]![place].numbers? += ranking.numbers ?? []
+  mutating func add(_ numbering: LinkNumbering, _ root: DestinationRoot) {
+    if let index = numberings[root]?.firstIndex(where: { $0.order == numbering.order }) {
+      numberings[root]![index].numbers? += numbering.numbers ?? []
     } else {
-      rankings[root, default: []].append(ranking)
+      numberings[root, default: []].append(numbering)
     }
   }
 }
@@ -40,11 +40,11 @@ struct ColumnFeed: Equatable {
   /// The condition for the rows that it changes, if the column itself stays; nil for all rows.
   var condition: String?
   /// Whether the source's column itself may become the destination's column.
-  var isBase = true
+  var mayBecomeColumn = true
   /// The source's columns of which one has to have a value for `text` to be meant; empty if it is meant for all rows.
-  var present: [String] = []
+  var requiredColumns: [String] = []
   /// What a row gets that has a value in none of them.
-  var absent = "NULL"
+  var otherwise = "NULL"
 
   /// Stands for the source's column. No literal has this character, because SQL ends at it.
   static let mark = "\0"
@@ -53,20 +53,20 @@ struct ColumnFeed: Equatable {
   /// The unchanged value of a column.
   static func keeping(_ column: String) -> ColumnFeed { ColumnFeed(column: column, text: mark) }
 
-  var isPlain: Bool { text == ColumnFeed.mark && present.isEmpty }
+  var isPlain: Bool { text == ColumnFeed.mark && requiredColumns.isEmpty }
 
   func expression(_ name: (String) -> String) -> String {
     let value = column.map { text.replacingOccurrences(of: ColumnFeed.mark, with: name($0)) } ?? text
-    if present.isEmpty { return value }
-    let condition = present.map { "\(name($0)) IS NOT NULL" }.joined(separator: " OR ")
-    return "CASE WHEN \(condition) THEN \(value) ELSE \(absent) END"
+    if requiredColumns.isEmpty { return value }
+    let condition = requiredColumns.map { "\(name($0)) IS NOT NULL" }.joined(separator: " OR ")
+    return "CASE WHEN \(condition) THEN \(value) ELSE \(otherwise) END"
   }
 }
 
 /// The columns whose references to removed rows have to be cleared.
 struct KeyColumns {
   /// A column of an entity's table or of a join table that holds keys of an entity's rows and its subentities' rows.
-  struct Place: Hashable {
+  struct KeyColumn: Hashable {
     let table: String
     let column: String
   }
@@ -81,22 +81,22 @@ struct KeyColumns {
     let entityColumn: String?
   }
 
-  private(set) var uses: [Place: Use] = [:]
-  private(set) var order: [Place] = []
+  private(set) var uses: [KeyColumn: Use] = [:]
+  private(set) var order: [KeyColumn] = []
 
-  mutating func add(_ place: Place, _ use: Use) {
+  mutating func add(_ column: KeyColumn, _ use: Use) {
     if use.leaving.isEmpty { return }
-    if uses[place] == nil {
-      uses[place] = use
-      order.append(place)
+    if uses[column] == nil {
+      uses[column] = use
+      order.append(column)
     } else {
-      uses[place]!.leaving.formUnion(use.leaving)
+      uses[column]!.leaving.formUnion(use.leaving)
     }
   }
 
   func merging(_ other: KeyColumns) -> KeyColumns {
     var both = self
-    for place in other.order { both.add(place, other.uses[place]!) }
+    for column in other.order { both.add(column, other.uses[column]!) }
     return both
   }
 }
@@ -127,11 +127,11 @@ struct LinkLookup {
   /// The Z_ENTs of the rows that have the column; nil for all rows.
   var numbers: [Int]?
   /// The columns of a one-to-one relationship that refer back, in the row referred to.
-  let back: [String]
+  let columnsReferringBack: [String]
 }
 
 /// An order column that the source did not have. Rows are numbered in the order of their keys.
-struct LinkRanking {
+struct LinkNumbering {
   let column: String
   let order: String
   var numbers: [Int]?

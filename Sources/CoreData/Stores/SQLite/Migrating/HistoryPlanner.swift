@@ -59,19 +59,22 @@ struct HistoryPlanner {
     concerned.formUnion(numbers)
   }
 
-  private func columnMap(_ before: SourceEntity, _ after: DestinationEntity) -> HistoryColumnMap {
-    let layout = versions.layout(after)
-    let places = Dictionary(uniqueKeysWithValues: HistoryColumns(layout).names.enumerated().map { ($1, $0) })
-    var now: [String: Int] = [:]
+  private func columnMap(_ source: SourceEntity, _ destination: DestinationEntity) -> HistoryColumnMap {
+    let layout = versions.layout(destination)
+    let bits = Dictionary(uniqueKeysWithValues: HistoryColumns(layout).names.enumerated().map { ($1, $0) })
+    /// The destination's bit of a property, by the property's name in the source.
+    var newBits: [String: Int] = [:]
     for property in layout.properties {
-      if let former = versions.former(property, of: after) { now[former.name] = places[property.name] }
+      if let sourceProperty = versions.sourceProperty(of: property, in: destination) {
+        newBits[sourceProperty.name] = bits[property.name]
+      }
     }
     // A composite attribute has one bit, whichever of its elements are new.
     for property in layout.properties where property.kind == .composite {
-      if let former = versions.formerName(of: property, after) { now[former] = places[property.name] }
+      if let name = versions.sourceName(of: property, in: destination) { newBits[name] = bits[property.name] }
     }
     return HistoryColumnMap(
-      bits: HistoryColumns(versions.layout(before)).names.map { now[$0] }, count: places.count)
+      bits: HistoryColumns(versions.layout(source)).names.map { newBits[$0] }, count: bits.count)
   }
 
   /// Plans the values that deletions have preserved, which are in numbered columns.
@@ -80,25 +83,25 @@ struct HistoryPlanner {
     var last = 0
     for entity in versions.source.schema.entities.compactMap({ $0 }) {
       guard let successor = versions.successor[SourceEntity(index: entity.layout.index)] else { continue }
-      let before = HistoryColumns.preserved(in: entity.layout, versions.source.schema).map(\.property.name)
-      let after = HistoryColumns.preserved(in: versions.layout(successor), versions.destination.schema)
-        .map { versions.former($0.property, of: successor)?.name }
-      let froms = after.map { name in name.flatMap { before.firstIndex(of: $0) } }
-      for place in 0..<max(before.count, froms.count) {
-        let from = place < froms.count ? froms[place] : nil
-        if from == place || (from == nil && place >= before.count) { continue }
-        moved[place, default: []].append((entity.number, from))
-        last = max(last, place + 1)
+      let oldNames = HistoryColumns.preserved(in: entity.layout, versions.source.schema).map(\.property.name)
+      let newNames = HistoryColumns.preserved(in: versions.layout(successor), versions.destination.schema)
+        .map { versions.sourceProperty(of: $0.property, in: successor)?.name }
+      let froms = newNames.map { name in name.flatMap { oldNames.firstIndex(of: $0) } }
+      for column in 0..<max(oldNames.count, froms.count) {
+        let from = column < froms.count ? froms[column] : nil
+        if from == column || (from == nil && column >= oldNames.count) { continue }
+        moved[column, default: []].append((entity.number, from))
+        last = max(last, column + 1)
       }
     }
-    for place in 0..<last where !versions.facts.historyColumns.contains(HistoryTables.tombstone(place)) {
+    for column in 0..<last where !versions.facts.historyColumns.contains(HistoryTables.tombstone(column)) {
       statements.finishing.append(
         .init(
-          sql: "ALTER TABLE ACHANGE ADD COLUMN \(HistoryTables.tombstone(place)) \(versions.dialect.bytes)",
+          sql: "ALTER TABLE ACHANGE ADD COLUMN \(HistoryTables.tombstone(column)) \(versions.dialect.bytes)",
           purpose: "adding a column to the history"))
     }
-    for (place, changes) in moved.sorted(on: \.key) {
-      let name = HistoryTables.tombstone(place)
+    for (column, changes) in moved.sorted(on: \.key) {
+      let name = HistoryTables.tombstone(column)
       let cases = changes.map { "WHEN \($0.number) THEN \($0.from.map(HistoryTables.tombstone) ?? "NULL")" }
       set("\(name) = CASE ZENTITY \(cases.joined(separator: " ")) ELSE \(name) END", of: changes.map(\.number))
     }

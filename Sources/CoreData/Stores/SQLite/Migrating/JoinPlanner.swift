@@ -34,79 +34,85 @@ struct JoinPlanner {
 
   private mutating func plan(_ join: JoinTable, _ property: LayoutProperty, of entity: DestinationEntity) {
     guard let inverse = property.inverse ?? property.oneSidedInverse else { return }
-    let formers = versions.formerRelationships(property, of: entity)
+    let relationships = versions.sourceRelationships(of: property, in: entity)
     let inverseEntity = DestinationEntity(index: inverse.declaringEntity)
-    let formerInverses =
-      join.isSymmetric || property.inverse == nil ? [] : versions.formerRelationships(inverse, of: inverseEntity)
+    let inverses =
+      join.isSymmetric || property.inverse == nil ? [] : versions.sourceRelationships(of: inverse, in: inverseEntity)
     let member = DestinationEntity(index: property.destination)
-    if formers.count <= 1, formerInverses.count <= 1,
-      keep(join, of: entity, member: member, former: formers.first, formerInverse: formerInverses.first)
+    if relationships.count <= 1, inverses.count <= 1,
+      keep(join, of: entity, member: member, relationship: relationships.first, inverse: inverses.first)
     {
       return
     }
     let reader = LinkReader(versions: versions, moves: moves)
     var pairs: [LinkPairs] = []
-    for former in formers { pairs += reader.pairs(former, owner: entity, member: member, keys: &result.keys) }
-    for former in formerInverses where !formers.contains(where: { former.isInverse(of: $0) }) {
-      let inverseMember = DestinationEntity(index: inverse.destination)
-      pairs += reader.pairs(former, owner: inverseEntity, member: inverseMember, keys: &result.keys).map(\.reversed)
+    for relationship in relationships {
+      pairs += reader.pairs(relationship, owner: entity, member: member, keys: &result.keys)
     }
-    let wereSymmetric = formers.allSatisfy { versions.joinSide(of: $0)?.table.isSymmetric ?? false }
+    for relationship in inverses where !relationships.contains(where: { relationship.isInverse(of: $0) }) {
+      let inverseMember = DestinationEntity(index: inverse.destination)
+      pairs += reader.pairs(relationship, owner: inverseEntity, member: inverseMember, keys: &result.keys)
+        .map(\.reversed)
+    }
+    let wereSymmetric = relationships.allSatisfy { versions.joinSide(of: $0)?.table.isSymmetric ?? false }
     if join.isSymmetric, !wereSymmetric { pairs += pairs.map(\.reversed) }
     fill(join, from: pairs)
   }
 
   /// Keeps a join table of the source, if its rows fit. Returns whether they do.
+  ///
+  /// - Parameters:
+  ///   - relationship: the source's relationship of the side that names the table.
+  ///   - inverse: the source's relationship of the other side.
   private mutating func keep(
-    _ join: JoinTable, of owner: DestinationEntity, member: DestinationEntity, former: FormerRelationship?,
-    formerInverse: FormerRelationship?
+    _ join: JoinTable, of owner: DestinationEntity, member: DestinationEntity, relationship: SourceRelationship?,
+    inverse: SourceRelationship?
   ) -> Bool {
-    // The former relationship of the naming side, or else that of the other side.
-    guard let known = former ?? formerInverse, let side = versions.joinSide(of: known) else { return false }
-    if let former, let formerInverse, !formerInverse.isInverse(of: former) { return false }
-    let before = side.table
-    guard !result.taken.contains(before.name), before.isSymmetric == join.isSymmetric, before.keepsPairsOnce else {
+    guard let known = relationship ?? inverse, let side = versions.joinSide(of: known) else { return false }
+    if let relationship, let inverse, !inverse.isInverse(of: relationship) { return false }
+    let source = side.table
+    guard !result.taken.contains(source.name), source.isSymmetric == join.isSymmetric, source.keepsPairsOnce else {
       return false
     }
-    let (first, second) = former == nil ? (side.member, side.owner) : (side.owner, side.member)
-    guard first == before.first, second == before.second, join.firstOrder == nil || before.firstOrder != nil,
-      join.secondOrder == nil || before.secondOrder != nil,
-      versions.existing.tables[before.name]?.allSatisfy({ $0.type == versions.dialect.integer }) ?? false
+    let (first, second) = relationship == nil ? (side.member, side.owner) : (side.owner, side.member)
+    guard first == source.first, second == source.second, join.firstOrder == nil || source.firstOrder != nil,
+      join.secondOrder == nil || source.secondOrder != nil,
+      versions.existing.tables[source.name]?.allSatisfy({ $0.type == versions.dialect.integer }) ?? false
     else { return false }
-    let formerOwner = former?.entity ?? known.destination
-    let formerMember = former?.destination ?? known.entity
-    guard offset(formerOwner, owner) == 0, offset(formerMember, member) == 0 else { return false }
-    result.taken.insert(before.name)
+    let sourceOwner = relationship?.entity ?? known.destination
+    let sourceMember = relationship?.destination ?? known.entity
+    guard offset(sourceOwner, owner) == 0, offset(sourceMember, member) == 0 else { return false }
+    result.taken.insert(source.name)
     result.keys.add(
-      JoinSide(table: before, owner: first, member: second, order: nil, isNaming: true), owner: formerOwner,
-      owners: Set(versions.numbersLeaving(formerOwner, owner)), member: formerMember,
-      members: Set(versions.numbersLeaving(formerMember, member)))
-    rename(before, to: join)
+      JoinSide(table: source, owner: first, member: second, order: nil, isNaming: true), owner: sourceOwner,
+      owners: Set(versions.numbersLeaving(sourceOwner, owner)), member: sourceMember,
+      members: Set(versions.numbersLeaving(sourceMember, member)))
+    rename(source, to: join)
     return true
   }
 
-  private func offset(_ before: SourceEntity, _ after: DestinationEntity) -> Int64 {
-    moves.offset(versions.root(of: before), versions.root(of: after))
+  private func offset(_ sourceEntity: SourceEntity, _ entity: DestinationEntity) -> Int64 {
+    moves.offset(versions.root(of: sourceEntity), versions.root(of: entity))
   }
 
-  private mutating func rename(_ before: JoinTable, to join: JoinTable) {
-    let orders = [(before.firstOrder, join.firstOrder), (before.secondOrder, join.secondOrder)]
+  private mutating func rename(_ source: JoinTable, to join: JoinTable) {
+    let orders = [(source.firstOrder, join.firstOrder), (source.secondOrder, join.secondOrder)]
     // An older version of the file may have left an order column that belongs to neither side.
-    let present = versions.existing.columns(of: before.name) ?? []
-    let kept = Set([before.first, before.second] + orders.compactMap { $0.1 == nil ? nil : $0.0 })
-    for column in present where !kept.contains(column) { result.statements.drop(column, of: before.name, versions) }
-    var columns = [(from: before.first, to: join.first), (from: before.second, to: join.second)]
+    let present = versions.existing.columns(of: source.name) ?? []
+    let kept = Set([source.first, source.second] + orders.compactMap { $0.1 == nil ? nil : $0.0 })
+    for column in present where !kept.contains(column) { result.statements.drop(column, of: source.name, versions) }
+    var columns = [(from: source.first, to: join.first), (from: source.second, to: join.second)]
     columns += orders.compactMap { pair in pair.1.map { (from: pair.0!, to: $0) } }
     for step in MigrationStatements.ordered(columns, &names) {
       result.statements.altering.append(
         .init(
-          sql: "ALTER TABLE \(before.name) RENAME COLUMN \(step.from) TO \(step.to)",
+          sql: "ALTER TABLE \(source.name) RENAME COLUMN \(step.from) TO \(step.to)",
           purpose: "naming the column \(step.to)"))
     }
-    if before.name == join.name, columns.allSatisfy({ $0.from == $0.to }) {
+    if source.name == join.name, columns.allSatisfy({ $0.from == $0.to }) {
       result.statements.staying.insert(join.name)
     }
-    result.statements.renames.append((before.name, join.name))
+    result.statements.renames.append((source.name, join.name))
   }
 
   private mutating func fill(_ join: JoinTable, from pairs: [LinkPairs]) {

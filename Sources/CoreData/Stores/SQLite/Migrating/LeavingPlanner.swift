@@ -28,17 +28,17 @@ enum LeavingPlanner {
 
   /// The step that clears references to removed rows.
   private static func step(
-    _ place: KeyColumns.Place, use: KeyColumns.Use, versions: MigrationVersions
+    _ key: KeyColumns.KeyColumn, use: KeyColumns.Use, versions: MigrationVersions
   ) -> MigrationPlan.Step {
     let numbers = MigrationPlanner.list(use.leaving.sorted())
     let table = versions.table(of: versions.root(of: use.target))
-    let referring = "\(place.column) IN (SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers)))"
-    let purpose = "clearing what \(place.table).\(place.column) refers to and is removed"
+    let referring = "\(key.column) IN (SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers)))"
+    let purpose = "clearing what \(key.table).\(key.column) refers to and is removed"
     guard let companions = use.companions else {
-      return .init(sql: "DELETE FROM \(place.table) WHERE \(referring)", purpose: purpose)
+      return .init(sql: "DELETE FROM \(key.table) WHERE \(referring)", purpose: purpose)
     }
-    let columns = ([place.column] + companions).map { "\($0) = NULL" }.joined(separator: ", ")
+    let columns = ([key.column] + companions).map { "\($0) = NULL" }.joined(separator: ", ")
     let condition = use.entityColumn.map { "\($0) IN (\(numbers))" } ?? referring
-    return .init(sql: "UPDATE \(place.table) SET \(columns) WHERE \(condition)", purpose: purpose)
+    return .init(sql: "UPDATE \(key.table) SET \(columns) WHERE \(condition)", purpose: purpose)
   }
 }

@@ -3,41 +3,42 @@ struct LinkReader {
   let versions: MigrationVersions
   let moves: TableMoves
 
-  /// The links of a relationship. Adds the columns that hold them to `keys`, so that an earlier step clears references
-  /// to removed rows.
+  /// The links of a relationship of the source. Adds the columns that hold them to `keys`, so that an earlier step
+  /// clears references to removed rows.
   ///
   /// - Parameters:
   ///   - owner: the destination's entity of the owners.
   ///   - member: the destination's entity of the members.
   func pairs(
-    _ former: FormerRelationship, owner: DestinationEntity, member: DestinationEntity, keys: inout KeyColumns
+    _ relationship: SourceRelationship, owner: DestinationEntity, member: DestinationEntity, keys: inout KeyColumns
   ) -> [LinkPairs] {
-    let schema = versions.schema(former.entity)
-    func key(_ column: String, before: SourceEntity, after: DestinationEntity) -> String {
-      let offset = moves.offset(versions.root(of: before), versions.root(of: after))
+    let schema = versions.schema(relationship.entity)
+    func key(_ column: String, of oldTarget: SourceEntity, _ newTarget: DestinationEntity) -> String {
+      let offset = moves.offset(versions.root(of: oldTarget), versions.root(of: newTarget))
       return MigrationPlanner.adding(offset, to: column)
     }
-    func ownerKey(_ column: String) -> String { key(column, before: former.entity, after: owner) }
-    func memberKey(_ column: String) -> String { key(column, before: former.destination, after: member) }
-    /// The condition that leaves out rows whose entity no longer has the relationship.
-    func holders(_ before: SourceEntity, _ after: DestinationEntity) -> String {
-      let leaving = versions.numbersLeaving(before, after)
+    func ownerKey(_ column: String) -> String { key(column, of: relationship.entity, owner) }
+    func memberKey(_ column: String) -> String { key(column, of: relationship.destination, member) }
+    /// The condition that leaves out the source's rows whose entity no longer has the relationship.
+    func conditionOfStaying(_ sourceEntity: SourceEntity, _ entity: DestinationEntity) -> String {
+      let leaving = versions.numbersLeaving(sourceEntity, entity)
       return leaving.isEmpty ? "" : " AND Z_ENT NOT IN (\(MigrationPlanner.list(leaving)))"
     }
-    func leaving(_ before: SourceEntity, _ after: DestinationEntity) -> Set<Int> {
-      Set(versions.numbersLeaving(before, after))
+    func leaving(_ sourceEntity: SourceEntity, _ entity: DestinationEntity) -> Set<Int> {
+      Set(versions.numbersLeaving(sourceEntity, entity))
     }
-    guard let storage = versions.storage(of: former) else {
-      guard let column = schema.slots[former.property.slot] else { return [] }
+    guard let storage = versions.storage(of: relationship) else {
+      guard let column = schema.slots[relationship.property.slot] else { return [] }
       keys.add(
         .init(table: schema.table, column: column.name),
         .init(
-          target: former.destination, leaving: leaving(former.destination, member), companions: column.companions,
+          target: relationship.destination, leaving: leaving(relationship.destination, member),
+          companions: column.companions,
           entityColumn: column.entityName))
       return [
         LinkPairs(
           owner: ownerKey("Z_PK"), member: memberKey(column.name), ownerOrder: column.orderName,
-          from: "\(schema.table) WHERE \(column.name) IS NOT NULL\(holders(former.entity, owner))")
+          from: "\(schema.table) WHERE \(column.name) IS NOT NULL\(conditionOfStaying(relationship.entity, owner))")
       ]
     }
     switch storage {
@@ -46,17 +47,18 @@ struct LinkReader {
       keys.add(
         .init(table: table, column: column),
         .init(
-          target: former.entity, leaving: leaving(former.entity, owner), companions: [order].compactMap { $0 },
+          target: relationship.entity, leaving: leaving(relationship.entity, owner),
+          companions: [order].compactMap { $0 },
           entityColumn: nil))
       return [
         LinkPairs(
           owner: ownerKey(column), member: memberKey("Z_PK"), memberOrder: order,
-          from: "\(table) WHERE \(column) IS NOT NULL\(holders(former.destination, member))")
+          from: "\(table) WHERE \(column) IS NOT NULL\(conditionOfStaying(relationship.destination, member))")
       ]
     case .join(let side):
       keys.add(
-        side, owner: former.entity, owners: leaving(former.entity, owner), member: former.destination,
-        members: leaving(former.destination, member))
+        side, owner: relationship.entity, owners: leaving(relationship.entity, owner), member: relationship.destination,
+        members: leaving(relationship.destination, member))
       return [
         LinkPairs(
           owner: ownerKey(side.owner), member: memberKey(side.member), memberOrder: side.order,

@@ -46,15 +46,15 @@ extension MigrationVersions {
     let schema = destination.schema
     let statements = try DerivedTriggers.deriveStatements(schema, dialect.sql) { entity, property, path in
       let index = DestinationEntity(index: entity.layout.index)
-      guard path.count <= 1, let former = former(property, of: index),
-        let now = property.description as? NSDerivedAttributeDescription,
-        let before = former.description as? NSDerivedAttributeDescription
+      guard path.count <= 1, let sourceProperty = sourceProperty(of: property, in: index),
+        let derived = property.description as? NSDerivedAttributeDescription,
+        let sourceDerived = sourceProperty.description as? NSDerivedAttributeDescription
       else { return true }
-      if now.derivationFormat != before.derivationFormat { return true }
+      if derived.derivationFormat != sourceDerived.derivationFormat { return true }
       if path.isEmpty { return false }
       guard let read = path.first.flatMap({ entity.layout.property(named: $0) }), !read.isRelationship,
-        let readBefore = self.former(read, of: index), readBefore.name == read.name,
-        readBefore.isOptional == read.isOptional
+        let sourceRead = self.sourceProperty(of: read, in: index), sourceRead.name == read.name,
+        sourceRead.isOptional == read.isOptional
       else { return true }
       return false
     }

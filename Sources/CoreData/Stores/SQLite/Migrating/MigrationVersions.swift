@@ -22,14 +22,14 @@ struct DestinationRoot: Hashable {
 }
 
 /// A relationship of the source, at the entity that declares it.
-struct FormerRelationship {
+struct SourceRelationship {
   let entity: SourceEntity
   let property: LayoutProperty
 
   var destination: SourceEntity { SourceEntity(index: property.destination) }
 
   /// Whether it was the inverse of another relationship.
-  func isInverse(of other: FormerRelationship) -> Bool {
+  func isInverse(of other: SourceRelationship) -> Bool {
     guard let inverse = other.property.inverse else { return false }
     return inverse.name == property.name && inverse.declaringEntity == entity.index
   }
@@ -50,7 +50,7 @@ package struct MigrationVersions {
   let origin: [DestinationEntity: SourceEntity]
   let successor: [SourceEntity: DestinationEntity]
   /// The source's name of each kept property and element, by its name in the destination.
-  private let formerNames: [DestinationEntity: [String: String]]
+  private let sourceNames: [DestinationEntity: [String: String]]
   /// The columns that the rows of an entity use.
   private let columns: [SourceEntity: Set<String>]
 
@@ -66,7 +66,7 @@ package struct MigrationVersions {
     self.dialect = dialect
     var origin: [DestinationEntity: SourceEntity] = [:]
     var successor: [SourceEntity: DestinationEntity] = [:]
-    var formerNames: [DestinationEntity: [String: String]] = [:]
+    var sourceNames: [DestinationEntity: [String: String]] = [:]
     for pair in delta.pairs {
       guard let after = destination.schema.layouts.layout(of: pair.destination),
         let before = source.schema.layouts.layout(of: pair.source),
@@ -75,12 +75,12 @@ package struct MigrationVersions {
       let entity = DestinationEntity(index: after.index)
       origin[entity] = SourceEntity(index: before.index)
       successor[SourceEntity(index: before.index)] = entity
-      formerNames[entity] = Dictionary(
+      sourceNames[entity] = Dictionary(
         pair.properties.flatMap(\.formerNames).map { ($0.name, $0.former) }, uniquingKeysWith: { first, _ in first })
     }
     self.origin = origin
     self.successor = successor
-    self.formerNames = formerNames
+    self.sourceNames = sourceNames
     columns = MigrationVersions.columns(source.schema)
   }
 
@@ -132,9 +132,9 @@ package struct MigrationVersions {
 
   /// The source's property that became a property of the destination, in the origin of `entity`; nil if there is none
   /// whose values fit.
-  func former(_ property: LayoutProperty, of entity: DestinationEntity) -> LayoutProperty? {
-    guard let before = origin[entity], let name = formerNames[entity]?[property.name],
-      let found = layout(before).property(named: name), !found.isTransient,
+  func sourceProperty(of property: LayoutProperty, in entity: DestinationEntity) -> LayoutProperty? {
+    guard let sourceEntity = origin[entity], let name = sourceNames[entity]?[property.name],
+      let found = layout(sourceEntity).property(named: name), !found.isTransient,
       found.isRelationship == property.isRelationship,
       found.isRelationship || (found.slot >= 0 && holdsValues(of: found, property))
     else { return nil }
@@ -142,59 +142,63 @@ package struct MigrationVersions {
   }
 
   /// The name in the source of a property that is kept.
-  func formerName(of property: LayoutProperty, _ entity: DestinationEntity) -> String? {
-    formerNames[entity]?[property.name]
+  func sourceName(of property: LayoutProperty, in entity: DestinationEntity) -> String? {
+    sourceNames[entity]?[property.name]
   }
 
-  /// Whether a column of the new type takes the former values unchanged. SQLite converts an integer to a floating-point
-  /// number when it writes it to a column declared as FLOAT.
-  private func holdsValues(of former: LayoutProperty, _ property: LayoutProperty) -> Bool {
-    former.kind.column == property.kind.column
-      || former.attribute.attributeType.widens(to: property.attribute.attributeType)
+  /// Whether a column of the new type takes the source's values unchanged. SQLite converts an integer to a
+  /// floating-point number when it writes it to a column declared as FLOAT.
+  private func holdsValues(of sourceProperty: LayoutProperty, _ property: LayoutProperty) -> Bool {
+    sourceProperty.kind.column == property.kind.column
+      || sourceProperty.attribute.attributeType.widens(to: property.attribute.attributeType)
   }
 
   /// The source's relationships that became one relationship of the destination. There are several if several entities
   /// had the relationship and their parent has it now.
-  func formerRelationships(_ property: LayoutProperty, of entity: DestinationEntity) -> [FormerRelationship] {
-    var found: [FormerRelationship] = []
+  func sourceRelationships(of property: LayoutProperty, in entity: DestinationEntity) -> [SourceRelationship] {
+    var found: [SourceRelationship] = []
     for member in subtree(entity) {
-      guard let former = former(property, of: member), former.isRelationship else { continue }
-      let declaring = SourceEntity(index: former.declaringEntity)
-      if !found.contains(where: { $0.entity == declaring && $0.property.name == former.name }) {
+      guard let sourceProperty = sourceProperty(of: property, in: member), sourceProperty.isRelationship else {
+        continue
+      }
+      let declaring = SourceEntity(index: sourceProperty.declaringEntity)
+      if !found.contains(where: { $0.entity == declaring && $0.property.name == sourceProperty.name }) {
         found.append(
-          FormerRelationship(
-            entity: declaring, property: layout(declaring).property(named: former.name) ?? former))
+          SourceRelationship(
+            entity: declaring,
+            property: layout(declaring).property(named: sourceProperty.name) ?? sourceProperty))
       }
     }
     return found
   }
 
-  /// The numbers of those entities in the subtree of `before` that did not become an entity in the subtree of `after`.
-  func numbersLeaving(_ before: SourceEntity, _ after: DestinationEntity) -> [Int] {
-    subtree(before).compactMap { entity in
+  /// The numbers of those entities in the subtree of `sourceEntity` that did not become an entity in the subtree of
+  /// `destinationEntity`.
+  func numbersLeaving(_ sourceEntity: SourceEntity, _ destinationEntity: DestinationEntity) -> [Int] {
+    subtree(sourceEntity).compactMap { entity in
       guard let schema = source.schema.entities[entity.index], !schema.layout.isAbstract else { return nil }
-      if let successor = successor[entity], layout(after).subtree.contains(successor.index) { return nil }
+      if let successor = successor[entity], layout(destinationEntity).subtree.contains(successor.index) { return nil }
       return schema.number
     }
   }
 
   // How relationships were stored.
 
-  func storage(of former: FormerRelationship) -> ToManyStorage? {
-    former.property.kind == .toMany ? schema(former.entity).toMany[former.property.toManyIndex] : nil
+  func storage(of relationship: SourceRelationship) -> ToManyStorage? {
+    relationship.property.kind == .toMany ? schema(relationship.entity).toMany[relationship.property.toManyIndex] : nil
   }
 
   /// The column in the members' table that refers to the owner of a to-many relationship; nil if there is none.
-  func memberColumn(of former: FormerRelationship) -> (root: SourceRoot, column: String, order: String?)? {
-    switch storage(of: former) {
+  func memberColumn(of relationship: SourceRelationship) -> (root: SourceRoot, column: String, order: String?)? {
+    switch storage(of: relationship) {
     case .foreignKey(_, let column, let order), .hiddenKey(_, let column, let order):
-      return (root(of: former.destination), column, order)
+      return (root(of: relationship.destination), column, order)
     case .join, .some(.none), nil: return nil
     }
   }
 
-  func joinSide(of former: FormerRelationship) -> JoinSide? {
-    if case .join(let side) = storage(of: former) { side } else { nil }
+  func joinSide(of relationship: SourceRelationship) -> JoinSide? {
+    if case .join(let side) = storage(of: relationship) { side } else { nil }
   }
 }
 

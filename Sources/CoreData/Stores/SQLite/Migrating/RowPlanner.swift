@@ -40,12 +40,12 @@ struct RowPlanner {
     if let predecessor = move.predecessor { result.kept.insert(predecessor) }
     copyRows(move, to: table)
     let root = DestinationRoot(index: table.root.index)
-    let before = move.predecessor.map(versions.table) ?? table.name
+    let oldName = move.predecessor.map(versions.table) ?? table.name
     for lookup in sources.lookups[root] ?? [] {
       planLookup(lookup, table)
-      result.statements.touched[before, default: []].insert(lookup.column)
+      result.statements.touched[oldName, default: []].insert(lookup.column)
     }
-    for ranking in sources.rankings[root] ?? [] { rank(ranking, table) }
+    for numbering in sources.numberings[root] ?? [] { number(numbering, table) }
   }
 
   // Altering.
@@ -57,15 +57,15 @@ struct RowPlanner {
   private func isBetterCopied(_ alteration: TableAlteration) -> Bool {
     if !versions.dialect.rewritesTables { return false }
     let facts = versions.facts
-    if versions.isSharedWithOthers(alteration.before) { return false }
-    if facts.constrainedTables.contains(alteration.before) { return true }
+    if versions.isSharedWithOthers(alteration.oldName) { return false }
+    if facts.constrainedTables.contains(alteration.oldName) { return true }
     if versions.defers { return false }
     let passes = alteration.drops.count + (alteration.updatesAllRows ? 1 : 0)
-    return passes > 2 + facts.indexes.filter { $0.table == alteration.before }.count
+    return passes > 2 + facts.indexes.filter { $0.table == alteration.oldName }.count
   }
 
   private mutating func alter(_ alteration: TableAlteration, table: TablePlan, flow: TableMove.Flow) {
-    let name = alteration.before
+    let name = alteration.oldName
     removeRows(but: flow)
     func add(_ sql: String, _ purpose: String) {
       result.statements.altering.append(.init(sql: sql, purpose: purpose))
@@ -90,7 +90,7 @@ struct RowPlanner {
     let layout = versions.layout(flow.root.entity)
     guard layout.hasSubentities else { return }
     let members = layout.subtree.compactMap { versions.source.schema.entities[$0] }
-    let kept = Set(flow.entities.map { versions.number($0.before) })
+    let kept = Set(flow.entities.map { versions.number($0.source) })
     let table = versions.table(of: flow.root)
     let gone = members.map(\.number).filter { !kept.contains($0) }.sorted()
     let condition: String
@@ -141,7 +141,7 @@ struct RowPlanner {
   /// The condition for the rows of its table that a flow takes.
   private func condition(_ flow: TableMove.Flow) -> String {
     guard versions.layout(flow.root.entity).hasSubentities else { return "" }
-    let numbers = flow.entitiesWithRows(versions).map { versions.number($0.before) }.sorted()
+    let numbers = flow.entitiesWithRows(versions).map { versions.number($0.source) }.sorted()
     return " WHERE Z_ENT IN (\(MigrationPlanner.list(numbers)))"
   }
 
@@ -177,22 +177,23 @@ struct RowPlanner {
     fill(
       "UPDATE \(table.name) SET \(sets.joined(separator: ", ")) WHERE Z_PK IN (SELECT k FROM \(name))"
         + entities(lookup.numbers), "writing \(table.name).\(lookup.column)")
-    if let back = lookup.back.first {
+    if let column = lookup.columnsReferringBack.first {
       fill(
-        "UPDATE \(lookup.target) SET \(lookup.back.map { "\($0) = NULL" }.joined(separator: ", ")) "
-          + "WHERE \(back) IS NOT NULL AND Z_PK NOT IN (SELECT v FROM \(name))",
+        "UPDATE \(lookup.target) SET "
+          + lookup.columnsReferringBack.map { "\($0) = NULL" }.joined(separator: ", ")
+          + " WHERE \(column) IS NOT NULL AND Z_PK NOT IN (SELECT v FROM \(name))",
         "clearing references that are not returned")
     }
     fill("DROP TABLE \(name)", "removing what was put aside")
   }
 
   /// Numbers the rows that have no position yet in a new order column.
-  private mutating func rank(_ ranking: LinkRanking, _ table: TablePlan) {
-    let condition = "\(ranking.column) IS NOT NULL AND \(ranking.order) IS NULL\(entities(ranking.numbers))"
+  private mutating func number(_ numbering: LinkNumbering, _ table: TablePlan) {
+    let condition = "\(numbering.column) IS NOT NULL AND \(numbering.order) IS NULL\(entities(numbering.numbers))"
     fill(
-      "UPDATE \(table.name) SET \(ranking.order) = r.n FROM (SELECT Z_PK AS k, 1024 + 1024 * ROW_NUMBER() "
-        + "OVER (PARTITION BY \(ranking.column) ORDER BY Z_PK) AS n FROM \(table.name) WHERE \(condition)) AS r "
-        + "WHERE r.k = \(table.name).Z_PK", "numbering \(table.name).\(ranking.order)")
+      "UPDATE \(table.name) SET \(numbering.order) = r.n FROM (SELECT Z_PK AS k, 1024 + 1024 * ROW_NUMBER() "
+        + "OVER (PARTITION BY \(numbering.column) ORDER BY Z_PK) AS n FROM \(table.name) WHERE \(condition)) AS r "
+        + "WHERE r.k = \(table.name).Z_PK", "numbering \(table.name).\(numbering.order)")
   }
 
   private func entities(_ numbers: [Int]?) -> String {

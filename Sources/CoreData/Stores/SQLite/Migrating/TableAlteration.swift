@@ -7,7 +7,7 @@ struct TableAlteration {
     let condition: String?
   }
 
-  let before: String
+  let oldName: String
   /// The source's column that becomes a column of the destination, by the destination's name.
   private(set) var bases: [String: String] = [:]
   private(set) var renames: [MigrationStatements.Rename] = []
@@ -24,7 +24,7 @@ struct TableAlteration {
   var update: String? {
     if assignments.isEmpty { return nil }
     let sets = assignments.map { "\($0.column) = \($0.expression)" }.joined(separator: ", ")
-    return "UPDATE \(before) SET \(sets)" + (condition.map { " WHERE \($0)" } ?? "")
+    return "UPDATE \(oldName) SET \(sets)" + (condition.map { " WHERE \($0)" } ?? "")
   }
 
   var updatesAllRows: Bool { !assignments.isEmpty && condition == nil }
@@ -42,10 +42,10 @@ struct TableAlteration {
     of flow: TableMove.Flow, to table: TablePlan, versions: MigrationVersions, sources: ColumnSources,
     names: inout TemporaryNames
   ) {
-    before = versions.table(of: flow.root)
+    oldName = versions.table(of: flow.root)
     let entities = flow.entitiesWithRows(versions)
     let columns = table.columnsInOrder
-    let present = versions.existing.tables[before] ?? []
+    let present = versions.existing.tables[oldName] ?? []
     bases = TableAlteration.bases(
       columns, entities: entities.isEmpty ? flow.entities : entities, sources: sources,
       types: Dictionary(present.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first }),
@@ -87,8 +87,8 @@ struct TableAlteration {
     func candidates(_ column: TablePlan.Column) -> [String] {
       var counts: [String: Int] = [:]
       for entity in entities {
-        let feed = sources.feed(column.name, of: entity.after)
-        if let name = feed.column, feed.isBase, types[name] == wanted(column) { counts[name, default: 0] += 1 }
+        let feed = sources.feed(column.name, of: entity.destination)
+        if let name = feed.column, feed.mayBecomeColumn, types[name] == wanted(column) { counts[name, default: 0] += 1 }
       }
       return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     }
@@ -107,7 +107,7 @@ struct TableAlteration {
   private static func numbers(
     _ flow: TableMove.Flow, entities: [TableMove.EntityMove], versions: MigrationVersions
   ) -> [Assignment] {
-    let changes = entities.map { (versions.number($0.before), versions.number($0.after)) }.filter { $0.0 != $0.1 }
+    let changes = entities.map { (versions.number($0.source), versions.number($0.destination)) }.filter { $0.0 != $0.1 }
     guard let first = changes.first else { return [] }
     if !versions.layout(flow.root.entity).hasSubentities {
       return [Assignment(column: "Z_ENT", expression: "\(first.1)", condition: nil)]
@@ -128,10 +128,10 @@ struct TableAlteration {
     var groups: [(expression: String, condition: String?, numbers: [Int])] = []
     var unchanged = 0
     for entity in entities {
-      let feed = sources.feed(column.name, of: entity.after)
+      let feed = sources.feed(column.name, of: entity.destination)
       let isSame =
         feed == .null
-        ? base.map { !versions.has($0, entity.before) } ?? true : feed.column == base && base != nil && feed.isPlain
+        ? base.map { !versions.has($0, entity.source) } ?? true : feed.column == base && base != nil && feed.isPlain
       if isSame {
         unchanged += 1
         continue
@@ -140,7 +140,7 @@ struct TableAlteration {
       let condition = feed.condition.flatMap { condition in
         feed.column == base ? condition.replacingOccurrences(of: ColumnFeed.mark, with: column.name) : nil
       }
-      let number = versions.number(entity.before)
+      let number = versions.number(entity.source)
       if let place = groups.firstIndex(where: { $0.expression == expression && $0.condition == condition }) {
         groups[place].numbers.append(number)
       } else {
@@ -160,7 +160,7 @@ struct TableAlteration {
 
 extension TableMove.Flow {
   func entitiesWithRows(_ versions: MigrationVersions) -> [TableMove.EntityMove] {
-    entities.filter { !versions.layout($0.before).isAbstract }
+    entities.filter { !versions.layout($0.source).isAbstract }
   }
 
   /// The expressions for copied rows, with the destination's columns. Columns that are null are left out.
@@ -171,11 +171,11 @@ extension TableMove.Flow {
     func expression(_ value: (DestinationEntity) -> String) -> String {
       var groups: [(expression: String, numbers: [Int])] = []
       for entity in entities {
-        let text = value(entity.after)
+        let text = value(entity.destination)
         if let place = groups.firstIndex(where: { $0.expression == text }) {
-          groups[place].numbers.append(versions.number(entity.before))
+          groups[place].numbers.append(versions.number(entity.source))
         } else {
-          groups.append((text, [versions.number(entity.before)]))
+          groups.append((text, [versions.number(entity.source)]))
         }
       }
       if groups.count <= 1 { return groups.first?.expression ?? "NULL" }

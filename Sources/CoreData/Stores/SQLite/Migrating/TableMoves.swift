@@ -8,10 +8,10 @@ struct TableMove {
     var offset: Int64 = 0
   }
 
-  /// An entity whose rows move, before and after.
+  /// An entity whose rows move.
   struct EntityMove {
-    let before: SourceEntity
-    let after: DestinationEntity
+    let source: SourceEntity
+    let destination: DestinationEntity
   }
 
   var flows: [Flow] = []
@@ -26,8 +26,8 @@ struct TableMoves {
   subscript(table: TablePlan) -> TableMove { moves[DestinationRoot(index: table.root.index)] ?? TableMove() }
 
   /// The number that is added to the keys of a source table's rows in a destination's table.
-  func offset(_ before: SourceRoot, _ after: DestinationRoot) -> Int64 {
-    moves[after]?.flows.first { $0.root == before }?.offset ?? 0
+  func offset(_ source: SourceRoot, _ destination: DestinationRoot) -> Int64 {
+    moves[destination]?.flows.first { $0.root == source }?.offset ?? 0
   }
 
   /// The highest key of each table, by its root's Z_ENT.
@@ -46,8 +46,8 @@ struct TableMoves {
     for table in tables {
       let root = DestinationRoot(index: table.root.index)
       var move = TableMove(flows: TableMoves.flows(to: root, versions))
-      if let before = versions.origin[root.entity], versions.layout(before).isRoot {
-        let predecessor = versions.root(of: before)
+      if let source = versions.origin[root.entity], versions.layout(source).isRoot {
+        let predecessor = versions.root(of: source)
         if taken.insert(predecessor).inserted { move.predecessor = predecessor }
       }
       moves[root] = move
@@ -68,11 +68,11 @@ struct TableMoves {
   private static func flows(to root: DestinationRoot, _ versions: MigrationVersions) -> [TableMove.Flow] {
     var flows: [TableMove.Flow] = []
     for entity in versions.subtree(root.entity) {
-      guard let before = versions.origin[entity] else { continue }
-      let from = versions.root(of: before)
-      let place = flows.firstIndex { $0.root == from } ?? flows.count
-      if place == flows.count { flows.append(TableMove.Flow(root: from)) }
-      flows[place].entities.append(TableMove.EntityMove(before: before, after: entity))
+      guard let source = versions.origin[entity] else { continue }
+      let root = versions.root(of: source)
+      let index = flows.firstIndex { $0.root == root } ?? flows.count
+      if index == flows.count { flows.append(TableMove.Flow(root: root)) }
+      flows[index].entities.append(TableMove.EntityMove(source: source, destination: entity))
     }
     return flows
   }

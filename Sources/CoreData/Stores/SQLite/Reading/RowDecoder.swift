@@ -18,13 +18,13 @@ final class RowDecoder: @unchecked Sendable {
     /// Layout index of the declared destination.
     let destination: Int
 
-    init(_ column: SlotColumn, at place: Int32, entityColumn: Int32) {
+    init(_ column: SlotColumn, at index: Int32, entityColumn: Int32) {
       let property = column.property
       form = property.form
       isTagged = column.isTagged
       slot = property.slot
       word = property.word
-      self.column = place
+      self.column = index
       self.entityColumn = entityColumn
       destination = property.destination
       isPolymorphic = property.isPolymorphic
@@ -130,15 +130,9 @@ final class RowDecoder: @unchecked Sendable {
   ) {
     switch step.form {
     case .uuid:
-      let bytes = statement.blobBytes(step.column)
-      if bytes.count == 16 {
-        builder.setUUID(bytes.loadUnaligned(as: UUID.self), slot: step.slot, word: step.word)
-      } else if let text = statement.text(step.column), let uuid = UUID(uuidString: text) {
-        builder.setUUID(uuid, slot: step.slot, word: step.word)
-      }
+      if let uuid = statement.uuid(step.column) { builder.setUUID(uuid, slot: step.slot, word: step.word) }
     case .decimal:
-      builder.setDecimal(
-        RowDecoder.decimal(statement, column: step.column, type: type), slot: step.slot, word: step.word)
+      builder.setDecimal(statement.decimal(step.column, type: type) ?? .nan, slot: step.slot, word: step.word)
     case .bytes where step.isTagged:
       let bytes = statement.blobBytes(step.column)
       if let name = ExternalFiles.reference(inTagged: bytes) {
@@ -151,12 +145,5 @@ final class RowDecoder: @unchecked Sendable {
     case .integer, .real, .text, .destination, .none:
       break
     }
-  }
-
-  /// Reads a decimal, which SQLite keeps as an integer or a float. A float's text has the digits that were meant.
-  static func decimal(_ statement: Statement, column: Int32, type: Int32) -> Decimal {
-    if type == SQLITE_INTEGER { return Decimal(statement.int(column)) }
-    let text = statement.text(column) ?? ""
-    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) ?? Decimal.nan
   }
 }

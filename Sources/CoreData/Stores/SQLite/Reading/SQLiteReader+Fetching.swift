@@ -19,8 +19,7 @@ extension SQLiteReader {
       let count = try run(plan(fetch, output: .count, query: query, planner: planner), watch: fetch.watch) {
         try $0.step() ? Int($0.int(0)) : 0
       }
-      let rest = max(count - fetch.offset, 0)
-      return .count(fetch.limit > 0 ? min(rest, fetch.limit) : rest)
+      return .count(fetch.cut(count: count))
     case .dictionaries(let request):
       let dictionary = try DictionaryQuery(planner, fetch: fetch, request: request, query: query)
       let plan = PlannedFetch(dictionary.select.fragment)

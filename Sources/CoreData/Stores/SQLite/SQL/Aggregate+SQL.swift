@@ -1,14 +1,14 @@
 extension Aggregate {
-  /// The SQL before the operand's parenthesis and behind it.
+  /// The SQL before the operand and behind it.
   func sql(_ dialect: SQLDialect) -> (before: StaticString, after: StaticString) {
     switch self {
-    case .count: ("COUNT", "")
+    case .count: ("COUNT(", ")")
     // SQL's sum of no rows is null; Core Data's is 0.
-    case .sum: dialect == .sqlite ? ("IFNULL(SUM", ", 0)") : ("COALESCE(SUM", ", 0)")
-    case .min: ("MIN", "")
-    case .max: ("MAX", "")
+    case .sum: dialect == .sqlite ? ("IFNULL(SUM(", "), 0)") : ("COALESCE(SUM(", "), 0)")
+    case .min: ("MIN(", ")")
+    case .max: ("MAX(", ")")
     // PostgreSQL's average of integers is a decimal.
-    case .average: dialect == .sqlite ? ("AVG", "") : ("AVG(CAST", " AS DOUBLE PRECISION))")
+    case .average: dialect == .sqlite ? ("AVG(", ")") : ("AVG(CAST(", " AS DOUBLE PRECISION))")
     }
   }
 

@@ -144,7 +144,7 @@ package struct DictionaryQuery {
       return bytes.count == 16 ? bytes.loadUnaligned(as: UUID.self) as NSUUID : nil
     case .decimal:
       let type = sqlite3_column_type(statement.handle, index)
-      return NSDecimalNumber(decimal: RowDecoder.decimal(statement, column: index, type: type))
+      return NSDecimalNumber(decimal: statement.decimal(index, type: type) ?? .nan)
     case .bytes: return try column.object(Data(statement.blobBytes(index)), store: store.identity)
     case .destination, .none: return DictionaryQuery.natural(statement, index)
     }

@@ -16,12 +16,10 @@ package struct FetchPlanner {
     case .rows: return try select(fetch, query, columns: query.columns)
     // Z_ENT, or 0, and Z_PK.
     case .references: return try select(fetch, query, columns: Array(query.columns.prefix(2)))
-    // A count ignores limit and offset.
+    // COUNT(*) gives one row, which LIMIT can't cut: the reader cuts the number.
     case .count:
-      var whole = fetch
+      var whole = fetch.uncut
       whole.sort = []
-      whole.limit = 0
-      whole.offset = 0
       return try select(whole, query, columns: [.word("COUNT(*)")])
     }
   }

@@ -74,8 +74,8 @@ extension PredicateTranslator {
     case .count: return .value(try all(.sum, .count), .int64)
     case .sum, .min, .max: return .value(try all(aggregate, aggregate), nil)
     case .average:
-      let sum = SQLExpression.arithmetic(.word("1.0"), "*", try all(.sum, .sum))
-      return .value(.arithmetic(sum, "/", try all(.sum, .count)), .double)
+      let sum = SQLExpression.arithmetic(.word("1.0"), .times, try all(.sum, .sum))
+      return .value(.arithmetic(sum, .over, try all(.sum, .count)), .double)
     }
   }
 }

@@ -1,6 +1,6 @@
 extension PredicateTranslator {
   /// Translates a comparison of two single values.
-  func single(
+  func singleComparison(
     _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope, negated: Bool
   ) throws -> SQLExpression {
     switch comparison.comparator {
@@ -16,24 +16,24 @@ extension PredicateTranslator {
       }
     default: break
     }
-    let condition = try plain(comparison, left: left, right: right, scope: scope)
+    let condition = try orderOrTextComparison(comparison, left: left, right: right, scope: scope)
     if condition.isNever { return .truth(negated) }
     return negated ? .notTrue(condition) : condition
   }
 
   /// Translates every operator except equality and membership. The result is unknown where a side is null.
-  private func plain(
+  private func orderOrTextComparison(
     _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> SQLExpression {
     switch comparison.comparator {
     case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
       return try ordering(comparison.comparator.sign, comparison: comparison, left: left, right: right, scope: scope)
     case .between: return try between(comparison, left: left, right: right, scope: scope)
-    case .beginsWith: return try search(comparison, text: left, piece: right, place: .start, scope: scope)
-    case .endsWith: return try search(comparison, text: left, piece: right, place: .end, scope: scope)
-    case .contains: return try search(comparison, text: left, piece: right, place: .anywhere, scope: scope)
+    case .beginsWith: return try search(comparison, text: left, piece: right, anchor: .start, scope: scope)
+    case .endsWith: return try search(comparison, text: left, piece: right, anchor: .end, scope: scope)
+    case .contains: return try search(comparison, text: left, piece: right, anchor: .anywhere, scope: scope)
     // A text IN a text asks for a substring.
-    case .in: return try search(comparison, text: right, piece: left, place: .anywhere, scope: scope)
+    case .in: return try search(comparison, text: right, piece: left, anchor: .anywhere, scope: scope)
     case .like: return try pattern("NSCoreDataLike", comparison: comparison, left: left, right: right, scope: scope)
     case .matches:
       if case .constant(.string(let expression)) = right {
@@ -62,7 +62,7 @@ extension PredicateTranslator {
       if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
         let equal = SQLExpression.call(
           "IFNULL", [.infix(.textOrder(a, b, options: options), "=", .number(0)), .same(a, b, isSame: true)])
-        return isEqual ? equal : .prefix("NOT", equal)
+        return isEqual ? equal : .prefix(.not, equal)
       }
       if case .reference(_, let one) = left, case .reference(_, let other) = right, one.rootIndex != other.rootIndex {
         // Rows of two tables may have the same keys.
@@ -101,7 +101,7 @@ extension PredicateTranslator {
   private func ordering(
     _ sign: StaticString, comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> SQLExpression {
-    guard let (a, b) = try pair(left, right: right, scope: scope) else { return .never }
+    guard let (a, b) = try bothSides(left, right: right, scope: scope) else { return .never }
     if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
       return .infix(.textOrder(a, b, options: options), sign, .number(0))
     }
@@ -110,7 +110,7 @@ extension PredicateTranslator {
 
   /// Both sides as SQL, a constant in the type of the other side. Returns nil if a constant is null, or an object of
   /// another store.
-  private func pair(
+  private func bothSides(
     _ left: SQLOperand, right: SQLOperand, scope: QueryScope
   ) throws -> (SQLExpression, SQLExpression)? {
     func side(_ operand: SQLOperand, beside other: SQLOperand) throws -> SQLExpression? {
@@ -132,8 +132,8 @@ extension PredicateTranslator {
       let upper = try ordering("<=", comparison: comparison, left: left, right: .constant(bounds[1]), scope: scope)
       return lower.isNever || upper.isNever ? .never : .joined([lower, upper], isAnd: true)
     }
-    guard let (value, lower) = try pair(left, right: .constant(bounds[0]), scope: scope),
-      let (_, upper) = try pair(left, right: .constant(bounds[1]), scope: scope)
+    guard let (value, lower) = try bothSides(left, right: .constant(bounds[0]), scope: scope),
+      let (_, upper) = try bothSides(left, right: .constant(bounds[1]), scope: scope)
     else { return .never }
     return .infix(value, "BETWEEN", .infix(lower, "AND", upper))
   }
@@ -141,15 +141,15 @@ extension PredicateTranslator {
   // Texts.
 
   private func search(
-    _ comparison: Comparison, text: SQLOperand, piece: SQLOperand, place: StringPlace, scope: QueryScope
+    _ comparison: Comparison, text: SQLOperand, piece: SQLOperand, anchor: TextAnchor, scope: QueryScope
   ) throws -> SQLExpression {
-    if case .start = place, case .value(let column, .string?) = text, case .constant(.string(let prefix)) = piece,
+    if case .start = anchor, case .value(let column, .string?) = text, case .constant(.string(let prefix)) = piece,
       StoreFunctions.number(comparison.options) == 0
     {
       return PredicateTranslator.range(column, prefix)
     }
     guard let (a, b) = try texts(text, right: piece, scope: scope) else { return .never }
-    let options = StoreFunctions.number(comparison.options, place)
+    let options = StoreFunctions.number(comparison.options, anchor)
     return .search("NSCoreDataStringSearch", a, b, [.number(options), .number(0)])
   }
 

@@ -78,7 +78,7 @@ extension PredicateTranslator {
   /// division doesn't cut it.
   private func number(_ operand: SQLOperand, _ scope: QueryScope) throws -> SQLExpression {
     switch operand {
-    case .value(let value, .decimal?), .value(let value, .date?): return .arithmetic(.word("1.0"), "*", value)
+    case .value(let value, .decimal?), .value(let value, .date?): return .arithmetic(.word("1.0"), .times, value)
     case .constant(.decimal(let value)): return .bound(.double(NSDecimalNumber(decimal: value).doubleValue))
     default: return try expression(operand, scope)
     }
@@ -217,67 +217,70 @@ extension PredicateTranslator {
     if arguments.count == 1, let aggregate = try aggregateFunction(function, argument: arguments[0], scope: scope) {
       return aggregate
     }
-    switch function {
-    case .median, .mode, .standardDeviation, .random, .randomBelow, .distance, .elementAt:
-      throw scope.refused("Unsupported function expression \(selector)")
-    case .now: return .constant(.date(Date()))
-    case .cast: return try cast(arguments, scope)
-    default: break
-    }
-    let operands = try arguments.map { try operand($0, scope) }
-    let values = try operands.map { try number($0, scope) }
-    func infix(_ sign: StaticString) -> SQLOperand {
-      let kinds = operands.map(\.kind)
-      let isReal = kinds.contains { $0?.form == .real || $0?.form == .decimal }
-      return .value(.arithmetic(values[0], sign, values[1]), isReal ? .double : nil)
-    }
-    func text() -> SQLExpression { self.text(values[0], operands[0].kind) }
-    func call(_ name: StaticString, _ kind: SlotKind?) -> SQLOperand { .value(.call(name, values), kind) }
-    switch function {
-    case .add: return infix("+")
-    case .subtract: return infix("-")
-    case .multiply: return infix("*")
-    case .divide: return infix("/")
-    case .modulus: return infix("%")
-    case .bitwiseAnd: return infix("&")
-    case .bitwiseOr: return infix("|")
-    case .leftShift: return infix("<<")
-    case .rightShift: return infix(">>")
-    case .bitwiseXor:
-      let either = SQLExpression.arithmetic(values[0], "|", values[1])
-      let both = SQLExpression.arithmetic(values[0], "&", values[1])
-      return .value(.arithmetic(either, "-", both), .int64)
-    case .onesComplement: return .value(.prefix("~", values[0]), .int64)
-    case .squareRoot: return call("sqrt", .double)
-    case .logarithm: return call("log10", .double)
-    case .naturalLogarithm: return call("ln", .double)
-    case .exponential: return call("exp", .double)
-    case .power: return call("power", .double)
-    case .ceiling: return call("ceil", nil)
-    case .floor: return call("floor", nil)
-    case .truncate: return call("trunc", nil)
-    case .absolute:
-      // SQLite's abs fails for the smallest integer; its minus does not.
-      let kind = operands[0].kind
-      if kind == nil || kind == .int64 {
-        let isNegative = SQLExpression.infix(values[0], "<", .number(0))
-        return .value(.conditional(isNegative, then: .prefix("-", values[0]), else: values[0]), kind)
-      }
-      return call("abs", nil)
-    case .uppercase: return .value(.ownCall("NSCoreDataUppercase", [text()]), .string)
-    case .lowercase: return .value(.ownCall("NSCoreDataLowercase", [text()]), .string)
-    case .canonical: return .value(.ownCall("NSCoreDataCanonical", [text()]), .string)
-    case .length: return .value(.call("length", [text()]), .int64)
-    case .noIndex: return .value(.prefix("+", values[0]), operands[0].kind)
-    case .min where values.count > 1: return call("min", nil)
-    case .max where values.count > 1: return call("max", nil)
-    case .sum where values.count > 1:
-      return .value(values.dropFirst().reduce(values[0]) { .arithmetic($0, "+", $1) }, nil)
-    default: throw scope.refused("Unsupported function expression \(selector)")
+    switch FunctionTranslation(function, count: arguments.count) {
+    case .arithmetic(let sign):
+      let (left, right) = (try argument(arguments[0], scope), try argument(arguments[1], scope))
+      let isReal = [left, right].contains { $0.kind?.form == .real || $0.kind?.form == .decimal }
+      return .value(.arithmetic(left.value, sign, right.value), isReal ? .double : nil)
+    case .call(let name, let kind):
+      return .value(.call(name, try arguments.map { try argument($0, scope).value }), kind)
+    case .own(let name): return .value(.ownCall(name, [try textArgument(arguments[0], scope)]), .string)
+    case .special(let translate): return try translate(self)(arguments, scope)
+    case .refused: throw scope.refused("Unsupported function expression \(selector)")
     }
   }
 
-  private func cast(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+  /// An argument of a function, as a number where it can be one.
+  private func argument(_ node: ExpressionNode, _ scope: QueryScope) throws -> (value: SQLExpression, kind: SlotKind?) {
+    let operand = try operand(node, scope)
+    return (try number(operand, scope), operand.kind)
+  }
+
+  private func textArgument(_ node: ExpressionNode, _ scope: QueryScope) throws -> SQLExpression {
+    let (value, kind) = try argument(node, scope)
+    return text(value, kind)
+  }
+
+  // Functions with a translation of their own.
+
+  fileprivate func now(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+    .constant(.date(Date()))
+  }
+
+  fileprivate func exclusiveOr(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+    let (left, right) = (try argument(arguments[0], scope).value, try argument(arguments[1], scope).value)
+    let either = SQLExpression.arithmetic(left, .or, right)
+    let both = SQLExpression.arithmetic(left, .and, right)
+    return .value(.arithmetic(either, .minus, both), .int64)
+  }
+
+  fileprivate func complement(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+    .value(.prefix(.complement, try argument(arguments[0], scope).value), .int64)
+  }
+
+  /// SQLite's abs fails for the smallest integer; its minus does not.
+  fileprivate func absolute(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+    let (value, kind) = try argument(arguments[0], scope)
+    guard kind == nil || kind == .int64 else { return .value(.call("abs", [value]), nil) }
+    let isNegative = SQLExpression.infix(value, "<", .number(0))
+    return .value(.conditional(isNegative, then: .prefix(.minus, value), else: value), kind)
+  }
+
+  fileprivate func length(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+    .value(.call("length", [try textArgument(arguments[0], scope)]), .int64)
+  }
+
+  fileprivate func withoutIndex(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+    let (value, kind) = try argument(arguments[0], scope)
+    return .value(.prefix(.plus, value), kind)
+  }
+
+  fileprivate func sum(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
+    let values = try arguments.map { try argument($0, scope).value }
+    return .value(values.dropFirst().reduce(values[0]) { .arithmetic($0, .plus, $1) }, nil)
+  }
+
+  fileprivate func cast(_ arguments: [ExpressionNode], _ scope: QueryScope) throws -> SQLOperand {
     let value = try operand(arguments[0], scope)
     guard arguments.count == 2, case .constant(.string(let type)) = arguments[1] else {
       throw scope.unsupported("CAST without a type")
@@ -289,12 +292,12 @@ extension PredicateTranslator {
       }
       let seconds = try expression(value, scope)
       let kind = value.kind
-      return .value(kind == nil || kind == .string ? .cast(seconds, "REAL") : seconds, .date)
+      return .value(kind == nil || kind == .string ? .cast(seconds, .real) : seconds, .date)
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
-      return .value(.cast(try expression(value, scope), "NUMERIC"), nil)
+      return .value(.cast(try expression(value, scope), .numeric), nil)
     case "NSString", "String":
       let text = self.text(try expression(value, scope), value.kind)
-      return .value(.cast(text, "TEXT"), .string)
+      return .value(.cast(text, .text), .string)
     default: throw scope.unsupported("CAST to \(type)")
     }
   }
@@ -354,5 +357,57 @@ extension PredicateTranslator {
     if value.isNaN { return .text("NaN") }
     let text = value.description
     return Int64(text).map(Binding.int) ?? .double(Double(text) ?? .nan)
+  }
+}
+
+/// How a function is computed in SQL.
+private enum FunctionTranslation {
+  typealias Special = (PredicateTranslator) -> ([ExpressionNode], QueryScope) throws -> SQLOperand
+
+  case arithmetic(SQLExpression.Sign)
+  /// A function of SQL, and the kind of its values; nil for one that depends on the argument.
+  case call(StaticString, SlotKind?)
+  /// A function of our own that makes a text of a text; see `StoreFunctions`.
+  case own(StaticString)
+  case special(Special)
+  case refused
+
+  /// - Parameter count: the number of arguments. The aggregates have several here, as in `max(a, b)`: those of one
+  ///   argument are translated elsewhere, if it is a to-many relationship.
+  init(_ function: PredicateFunction, count: Int) {
+    switch function {
+    case .add: self = .arithmetic(.plus)
+    case .subtract: self = .arithmetic(.minus)
+    case .multiply: self = .arithmetic(.times)
+    case .divide: self = .arithmetic(.over)
+    case .modulus: self = .arithmetic(.modulo)
+    case .bitwiseAnd: self = .arithmetic(.and)
+    case .bitwiseOr: self = .arithmetic(.or)
+    case .leftShift: self = .arithmetic(.leftShift)
+    case .rightShift: self = .arithmetic(.rightShift)
+    case .bitwiseXor: self = .special(PredicateTranslator.exclusiveOr)
+    case .onesComplement: self = .special(PredicateTranslator.complement)
+    case .squareRoot: self = .call("sqrt", .double)
+    case .logarithm: self = .call("log10", .double)
+    case .naturalLogarithm: self = .call("ln", .double)
+    case .exponential: self = .call("exp", .double)
+    case .power: self = .call("power", .double)
+    case .ceiling: self = .call("ceil", nil)
+    case .floor: self = .call("floor", nil)
+    case .truncate: self = .call("trunc", nil)
+    case .absolute: self = .special(PredicateTranslator.absolute)
+    case .uppercase: self = .own("NSCoreDataUppercase")
+    case .lowercase: self = .own("NSCoreDataLowercase")
+    case .canonical: self = .own("NSCoreDataCanonical")
+    case .length: self = .special(PredicateTranslator.length)
+    case .noIndex: self = .special(PredicateTranslator.withoutIndex)
+    case .now: self = .special(PredicateTranslator.now)
+    case .cast: self = .special(PredicateTranslator.cast)
+    case .min: self = count > 1 ? .call("min", nil) : .refused
+    case .max: self = count > 1 ? .call("max", nil) : .refused
+    case .sum: self = count > 1 ? .special(PredicateTranslator.sum) : .refused
+    case .count, .average, .median, .mode, .standardDeviation, .random, .randomBelow, .distance, .elementAt:
+      self = .refused
+    }
   }
 }

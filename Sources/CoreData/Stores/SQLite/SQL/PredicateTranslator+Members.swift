@@ -23,8 +23,8 @@ extension PredicateTranslator {
     if let node = comparison.left.countedCollection, let number = comparison.right.constantNumber {
       (counted, limit) = (node, number)
     } else if let node = comparison.right.countedCollection, let number = comparison.left.constantNumber {
-      (counted, limit) = (node, number)
-      comparator = comparator.mirrored
+      guard let mirrored = comparator.mirrored else { return nil }
+      (counted, limit, comparator) = (node, number, mirrored)
     } else {
       return nil
     }
@@ -57,7 +57,7 @@ extension PredicateTranslator {
       if case .collection(let deeper) = element {
         return try self.any(deeper, comparison: single, right: right, negated: false)
       }
-      return try self.single(single, left: element, right: right, scope: inner, negated: false)
+      return try singleComparison(single, left: element, right: right, scope: inner, negated: false)
     }
   }
 
@@ -93,7 +93,7 @@ extension PredicateTranslator {
     _ condition: (QueryScope) throws -> SQLExpression? = { _ in nil }
   ) throws -> SQLExpression {
     let members = try members(of: collection, column: { _ in .number(1) }, condition)
-    if negated { return .prefix("NOT", .exists(members.ofOwner)) }
+    if negated { return .prefix(.not, .exists(members.ofOwner)) }
     let isCorrelated = isCorrelated || members.isCorrelated
     if members.select.conditions.isEmpty || isCorrelated || stopsEarly && !isIndexed {
       return .exists(members.ofOwner)
@@ -224,16 +224,15 @@ extension ExpressionNode {
 }
 
 extension Comparison.Comparator {
-  /// The operator that gives the same result with the two sides exchanged.
-  fileprivate var mirrored: Comparison.Comparator {
+  /// The operator that gives the same result with the two sides exchanged; nil if there is none.
+  fileprivate var mirrored: Comparison.Comparator? {
     switch self {
     case .lessThan: .greaterThan
     case .lessThanOrEqualTo: .greaterThanOrEqualTo
     case .greaterThan: .lessThan
     case .greaterThanOrEqualTo: .lessThanOrEqualTo
     case .equalTo, .notEqualTo: self
-    // The others have no mirror, and the caller doesn't look for them.
-    default: .customSelector
+    case .matches, .like, .beginsWith, .endsWith, .in, .contains, .between, .customSelector: nil
     }
   }
 }

@@ -71,6 +71,6 @@ package struct PredicateTranslator {
     if case .collection(let collection) = right {
       return try membership(comparison, collection: collection, scope: scope, negated: negated)
     }
-    return try single(comparison, left: left, right: right, scope: scope, negated: negated)
+    return try singleComparison(comparison, left: left, right: right, scope: scope, negated: negated)
   }
 }

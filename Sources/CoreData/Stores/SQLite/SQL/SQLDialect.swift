@@ -11,6 +11,12 @@
 /// | a list of any length | a JSON array opened as a table | an array |
 /// | division by zero | null | an error, so a divisor of 0 is replaced with null |
 /// | numbers beside texts | become texts | become texts through `NSCoreDataText` |
+/// | a text that is no number, as a number | 0 | an error, so functions of our own read it |
+/// | the negative of the smallest integer | a floating number | an error, so each number becomes a decimal before |
+/// | the width of a shift | any integer | one of 32 bits |
+/// | a value that no index finds | `+ a` | `a`, since the sign is refused before a text |
+/// | an offset without a limit | `LIMIT -1 OFFSET 3` | `OFFSET 3` |
+/// | a select in the place of a table | `(SELECT …)` | `(SELECT …) f`, which versions before 16 require |
 ///
 /// Functions whose names begin with `NSCoreData` are this project's own in both engines. `StoreFunctions` has them for
 /// SQLite; a store on another engine creates them in its database.
@@ -50,14 +56,69 @@ package enum SQLDialect {
     }
   }
 
-  /// The function to call instead of a CAST to a number, if the engine refuses to cast a text that is not a number; nil
-  /// if CAST will do.
-  func function(forCastTo type: StaticString) -> StaticString? {
-    guard self == .postgreSQL else { return nil }
-    switch type.description {
-    case "REAL": return "NSCoreDataReal"
-    case "NUMERIC": return "NSCoreDataNumber"
-    default: return nil
+  /// A node as the engine takes it. Its parts are not adapted yet.
+  func adapted(_ node: SQLExpression) -> SQLExpression {
+    switch self {
+    case .sqlite: node
+    case .postgreSQL: adaptedToPostgreSQL(node)
+    }
+  }
+
+  private func adaptedToPostgreSQL(_ node: SQLExpression) -> SQLExpression {
+    switch node {
+    case .arithmetic(let left, .over, let right):
+      // A number read from a text may be whole or not, which decides how a division rounds.
+      if case .cast(_, .numeric) = left { return .ownCall("NSCoreDataDivide", [left, right]) }
+      return .arithmetic(left, .over, .call("NULLIF", [right, .number(0)]))
+    case .arithmetic(let left, .modulo, let right):
+      return .arithmetic(left, .modulo, .call("NULLIF", [right, .number(0)]))
+    case .arithmetic(let left, .leftShift, let right): return .arithmetic(left, .leftShift, .cast(right, .integer))
+    case .arithmetic(let left, .rightShift, let right): return .arithmetic(left, .rightShift, .cast(right, .integer))
+    case .prefix(.plus, let value): return value
+    case .prefix(.minus, let value): return .prefix(.minus, .cast(value, .decimal))
+    case .cast(let value, .real): return .ownCall("NSCoreDataReal", [value])
+    case .cast(let value, .numeric): return .ownCall("NSCoreDataNumber", [value])
+    default: return node
+    }
+  }
+
+  /// The sign between two values that are equal or both null, or are not.
+  func sign(isSame: Bool) -> StaticString {
+    switch self {
+    case .sqlite: isSame ? "IS" : "IS NOT"
+    case .postgreSQL: isSame ? "IS NOT DISTINCT FROM" : "IS DISTINCT FROM"
+    }
+  }
+
+  /// The SQL before and behind a condition that is to be false or unknown.
+  var notTrue: (before: StaticString, after: StaticString) {
+    switch self {
+    case .sqlite: ("NOT IFNULL((", "), 0)")
+    case .postgreSQL: ("((", ") IS NOT TRUE)")
+    }
+  }
+
+  /// What stands behind a sort value, so that null is less than any value.
+  func nulls(isAscending: Bool) -> String {
+    switch self {
+    case .sqlite: ""
+    case .postgreSQL: isAscending ? " NULLS FIRST" : " NULLS LAST"
+    }
+  }
+
+  /// What stands before OFFSET if there is no limit.
+  var noLimit: String {
+    switch self {
+    case .sqlite: " LIMIT -1"
+    case .postgreSQL: ""
+    }
+  }
+
+  /// What stands behind a select in the place of a table.
+  var aliasOfSelect: String {
+    switch self {
+    case .sqlite: ""
+    case .postgreSQL: " f"
     }
   }
 

@@ -23,13 +23,13 @@ package indirect enum SQLExpression {
   /// `NSCoreDataLike( t0.ZNAME,  ?, 257)`: a search in texts, for which Apple's statements have one more blank.
   case search(StaticString, SQLExpression, SQLExpression, [SQLExpression])
   /// `( t0.ZPAGES + ?)`
-  case arithmetic(SQLExpression, StaticString, SQLExpression)
+  case arithmetic(SQLExpression, Sign, SQLExpression)
   /// `- t0.ZPAGES`, `NOT EXISTS(…)`
-  case prefix(StaticString, SQLExpression)
+  case prefix(Prefix, SQLExpression)
   /// `CASE WHEN t0.ZPAGES > ? THEN t0.ZTITLE ELSE t0.ZISBN END`
   case conditional(SQLExpression, then: SQLExpression, else: SQLExpression)
   /// `CAST( t0.ZPAGES AS TEXT)`
-  case cast(SQLExpression, StaticString)
+  case cast(SQLExpression, CastType)
   /// `MAX( t0.ZPAGES)`
   case aggregate(Aggregate, SQLExpression)
   /// `COUNT(t1.Z_PK)`
@@ -61,10 +61,39 @@ package indirect enum SQLExpression {
   case exists(SelectStatement)
   /// `(( t0.ZNAME = ? AND  t0.ZBORN > ?) AND  t0.Z_ENT = ?)`: two or more conditions.
   case compound([SQLExpression], isAnd: Bool)
+
+  package enum Sign: String {
+    case plus = "+"
+    case minus = "-"
+    case times = "*"
+    case over = "/"
+    case modulo = "%"
+    case and = "&"
+    case or = "|"
+    case leftShift = "<<"
+    case rightShift = ">>"
+  }
+
+  package enum Prefix: String {
+    /// Keeps SQLite from using an index.
+    case plus = "+"
+    case minus = "-"
+    case complement = "~"
+    case not = "NOT"
+  }
+
+  package enum CastType: String {
+    case text = "TEXT"
+    case real = "REAL"
+    case integer = "INTEGER"
+    /// A number, read from a text if need be.
+    case numeric = "NUMERIC"
+    /// A number of any size, for engines that have them, of what is a number already.
+    case decimal = "DECIMAL"
+  }
 }
 
 extension SQLExpression {
-  package static let always = SQLExpression.truth(true)
   package static let never = SQLExpression.truth(false)
   package static let null = SQLExpression.word("NULL")
   /// `?`, for a value that is bound when the statement runs.

@@ -28,7 +28,7 @@ struct SQLPrinter {
   static func ofRow(_ condition: SQLExpression, _ dialect: SQLDialect = .sqlite) -> String? {
     var printer = SQLPrinter(dialect)
     printer.isInSchema = true
-    printer.print(condition, afterBlank: true)
+    printer.print(condition, blank: .none)
     return printer.needsMore ? nil : printer.fragment.sql
   }
 
@@ -53,7 +53,7 @@ struct SQLPrinter {
       write(" \(join.kind) ")
       print(join.table)
       write(" ON ")
-      print(join.condition, afterBlank: true)
+      print(join.condition, blank: .none)
     }
     if !select.conditions.isEmpty { write(" WHERE ") }
     if select.isByKey {
@@ -67,7 +67,7 @@ struct SQLPrinter {
     }
     if !select.groupBy.isEmpty {
       write(" GROUP BY ")
-      printList(select.groupBy, startsWithBlank: true)
+      printList(select.groupBy, blank: .own)
     }
     if let having = select.having {
       write(" HAVING ")
@@ -75,16 +75,15 @@ struct SQLPrinter {
     }
     for (index, order) in select.order.enumerated() {
       write(index == 0 ? " ORDER BY " : ", ")
-      print(dialect.isFolded(order.collation) ? order.value.folded : order.value, afterBlank: true)
+      print(dialect.isFolded(order.collation) ? order.value.folded : order.value, blank: .none)
       if let collation = dialect.collation(order.collation) { write(" COLLATE \(collation)") }
       if !order.ascending { write(" DESC") }
-      if dialect == .postgreSQL { write(order.ascending ? " NULLS FIRST" : " NULLS LAST") }
+      write(dialect.nulls(isAscending: order.ascending))
     }
     if select.limit > 0 {
       write(" LIMIT \(select.limit)")
-    } else if select.offset > 0, dialect == .sqlite {
-      // SQLite has no offset without a limit.
-      write(" LIMIT -1")
+    } else if select.offset > 0 {
+      write(dialect.noLimit)
     }
     if select.offset > 0 { write(" OFFSET \(select.offset)") }
   }
@@ -95,8 +94,8 @@ struct SQLPrinter {
     case .rows(let select):
       write("(")
       print(select)
-      // PostgreSQL requires an alias before version 16.
-      write(dialect == .sqlite ? ")" : ") f")
+      write(")")
+      write(dialect.aliasOfSelect)
     case .json(let array):
       write("json_each(")
       bind(array)
@@ -105,18 +104,18 @@ struct SQLPrinter {
   }
 
   /// Writes `t0.ZNAME, t0.ZBORN`.
-  mutating func printList(_ values: [SQLExpression], startsWithBlank: Bool = false) {
+  mutating func printList(_ values: [SQLExpression], blank: BlankBefore = .none) {
     for (index, value) in values.enumerated() {
       if index > 0 { write(", ") }
-      print(value, afterBlank: !startsWithBlank)
+      print(value, blank: blank)
     }
   }
 
   // Expressions.
 
-  /// - Parameter afterBlank: whether the blank before the operand is already written.
-  mutating func print(_ node: SQLExpression, afterBlank: Bool = false) {
-    if !afterBlank && !node.beginsWithAnother { write(" ") }
+  mutating func print(_ node: SQLExpression, blank: BlankBefore = .own) {
+    let node = dialect.adapted(node)
+    if case .own = blank, case .own = node.blankBefore { write(" ") }
     switch node {
     case .column(let alias, let name):
       if !isInSchema {
@@ -134,28 +133,16 @@ struct SQLPrinter {
       needsMore = true
       compose(
         [.text(name), "(", .node(text), ", ", .node(piece)] + rest.flatMap { [",", .node($0)] } + [")"])
-    // A number read from a text may be whole or not, which decides how a division rounds.
-    case .arithmetic(.cast(let text, let type), let sign, let right)
-    where dialect == .postgreSQL && sign.description == "/" && type.description == "NUMERIC":
-      printCall("NSCoreDataDivide", [.cast(text, type), right], isOwn: true)
     case .arithmetic(let left, let sign, let right):
-      compose(["(", .node(.infix(left, sign, dialect == .sqlite ? right : right.operand(behind: sign))), ")"])
-    // The plus keeps SQLite from using an index. PostgreSQL refuses it in front of a text.
-    case .prefix(let sign, let value) where dialect == .postgreSQL && sign.description == "+":
-      print(value, afterBlank: true)
-    // The smallest integer has no negative.
-    case .prefix(let sign, let value) where dialect == .postgreSQL && sign.description == "-":
-      compose(["- CAST(", .node(value), " AS NUMERIC)"])
-    case .prefix(let sign, let value): compose([.text(sign), .node(value)])
+      compose(["(", .node(left), " ", .word(sign.rawValue), .node(right), ")"])
+    case .prefix(let sign, let value): compose([.word(sign.rawValue), .node(value)])
     case .conditional(let test, let yes, let no):
       compose(["CASE WHEN", .node(test), " THEN", .node(yes), " ELSE", .node(no), " END"])
     case .cast(let value, let type):
-      if let function = dialect.function(forCastTo: type) { return printCall(function, [value], isOwn: true) }
-      compose(["CAST(", .node(value), " AS ", .text(type), ")"])
+      compose(["CAST(", .node(value), " AS ", .word(type.rawValue), ")"])
     case .aggregate(let aggregate, let value):
       let sql = aggregate.sql(dialect)
-      let isCast = dialect == .postgreSQL && aggregate == .average
-      compose([.text(sql.before), "(", .node(value), isCast ? "" : ")", .text(sql.after)])
+      compose([.text(sql.before), .node(value), .text(sql.after)])
     case .rowCount(let alias): write("COUNT(\(alias).Z_PK)")
     case .select(let select): printSelect(select)
     case .selectOfMembers(let select):
@@ -165,7 +152,7 @@ struct SQLPrinter {
       write("(")
       for (index, value) in values.enumerated() {
         if index > 0 { write(",") }
-        print(value, afterBlank: true)
+        print(value, blank: .none)
       }
       write(")")
 
@@ -176,22 +163,16 @@ struct SQLPrinter {
 
     case .truth(let value): write(value ? "1 = 1" : "1 = 0")
     case .infix(let left, let sign, let right):
-      print(left, afterBlank: afterBlank)
+      print(left, blank: blank)
       write(" ")
       write(sign.description)
       print(right)
     case .same(let one, let other, let isSame):
-      switch dialect {
-      case .sqlite: print(.infix(one, isSame ? "IS" : "IS NOT", other), afterBlank: afterBlank)
-      case .postgreSQL:
-        print(.infix(one, isSame ? "IS NOT DISTINCT FROM" : "IS DISTINCT FROM", other), afterBlank: afterBlank)
-      }
+      print(.infix(one, dialect.sign(isSame: isSame), other), blank: blank)
     case .pair(let one, let word, let other): compose(["(", .node(.infix(one, word, other)), ")"])
     case .notTrue(let condition):
-      switch dialect {
-      case .sqlite: compose(["NOT IFNULL((", .node(condition), "), 0)"])
-      case .postgreSQL: compose(["((", .node(condition), ") IS NOT TRUE)"])
-      }
+      let sql = dialect.notTrue
+      compose([.text(sql.before), .node(condition), .text(sql.after)])
     case .exists(let select):
       write("EXISTS")
       printSelect(select)
@@ -213,7 +194,7 @@ struct SQLPrinter {
   /// - Parameter isOwn: whether the function is one of `StoreFunctions`.
   private mutating func printCall(_ name: StaticString, _ arguments: [SQLExpression], isOwn: Bool = false) {
     if isOwn { needsMore = true }
-    write(dialect == .sqlite ? name.description : dialect.name(of: name))
+    write(dialect.name(of: name))
     write("(")
     for (index, argument) in arguments.enumerated() {
       if index > 0 { write(",") }
@@ -224,6 +205,8 @@ struct SQLPrinter {
 
   private enum Piece: ExpressibleByStringLiteral {
     case text(StaticString)
+    /// A sign or a type.
+    case word(String)
     case node(SQLExpression)
 
     init(stringLiteral value: StaticString) { self = .text(value) }
@@ -233,6 +216,7 @@ struct SQLPrinter {
     for piece in pieces {
       switch piece {
       case .text(let text): write(text.description)
+      case .word(let word): write(word)
       case .node(let node): print(node)
       }
     }
@@ -259,28 +243,27 @@ struct SQLPrinter {
   }
 }
 
+/// Who writes the blank before a value or a condition.
+enum BlankBefore {
+  /// It does.
+  case own
+  /// Its first part: an operand, or the parenthesis of conditions.
+  case ofFirstPart
+  /// No one: the blank is there already, or none is wanted.
+  case none
+}
+
 extension SQLExpression {
-  /// Whether it begins with an operand or with the parenthesis of conditions. Those take care of the blank before them.
-  fileprivate var beginsWithAnother: Bool {
+  fileprivate var blankBefore: BlankBefore {
     switch self {
-    case .infix, .same, .pair, .compound: true
+    case .infix, .same, .pair, .compound: .ofFirstPart
     case .column, .storedData, .bound, .number, .word, .call, .ownCall, .search, .arithmetic, .prefix,
       .conditional,
       .cast, .aggregate, .rowCount, .select, .selectOfMembers, .list, .elements, .truth, .notTrue, .exists:
-      false
+      .own
     }
   }
 
   /// The folded text: texts that differ only in case have the same bytes.
   fileprivate var folded: SQLExpression { .ownCall("NSCoreDataFold", [self, .number(257)]) }
-
-  /// The right side of an operator in PostgreSQL, which fails for a divisor of 0 and takes the width of a shift as a
-  /// 32-bit integer.
-  fileprivate func operand(behind sign: StaticString) -> SQLExpression {
-    switch sign.description {
-    case "/", "%": .call("NULLIF", [self, .number(0)])
-    case "<<", ">>": .cast(self, "INTEGER")
-    default: self
-    }
-  }
 }

@@ -14,7 +14,7 @@ struct Collisions {
     let isOwn: Bool
   }
 
-  private struct Place: Hashable {
+  private struct CollisionKey: Hashable {
     let key: Int64
     let constraint: [String]
     let entity: Int
@@ -28,7 +28,7 @@ struct Collisions {
   }
 
   private(set) var list: [Collision] = []
-  private var positions: [Place: Int] = [:]
+  private var positions: [CollisionKey: Int] = [:]
   /// The first row with each claim.
   private var claims: [Claim: RowReference] = [:]
   private let changes: ChangeSet
@@ -73,14 +73,14 @@ struct Collisions {
   private mutating func add(
     _ constraint: [String], row: RowSnapshot, key: Int64, declaring: EntityLayout, layouts: ModelLayouts
   ) {
-    let place = Place(key: key, constraint: constraint, entity: declaring.index)
-    if let index = positions[place] {
+    let collision = CollisionKey(key: key, constraint: constraint, entity: declaring.index)
+    if let index = positions[collision] {
       list[index].rows.append(row.reference)
       return
     }
     let holder = RowReference(entity: declaring.rootIndex, key: key)
     let isOwn = ownRows(layouts).contains(holder) || isTaken(constraint, by: holder, layouts)
-    positions[place] = list.count
+    positions[collision] = list.count
     list.append(
       Collision(
         constraint: constraint, rows: [row.reference], key: key, entity: declaring.index, isOwn: isOwn))

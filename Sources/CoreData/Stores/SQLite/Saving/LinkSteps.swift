@@ -31,8 +31,8 @@ package struct LinkSteps {
     for link in changes.links {
       switch schema.entity(at: Int(link.owner.entity)).toMany[link.relationship.toManyIndex] {
       case .foreignKey(let table, _, let order):
-        // The members' own updates write the key, and their place where they can.
-        if let order, let sql = texts.clearPlaces(table, order: order) {
+        // The members' own updates write the key, and their number where they can.
+        if let order, let sql = texts.clearNumbers(table, order: order) {
           append(&removals, sql: sql, members: link.removed)
         }
       case .hiddenKey(let table, let column, let order):
@@ -112,8 +112,8 @@ package struct LinkSteps {
           if side.table.isSymmetric {
             removals.append(.keys(texts.removeAll(side.table, end: side.member), keys))
           }
-        case .hiddenKey(let table, let column, let place):
-          removals.append(.keys(texts.unlinkAll(table, key: column, order: place), keys))
+        case .hiddenKey(let table, let column, let order):
+          removals.append(.keys(texts.unlinkAll(table, key: column, order: order), keys))
         case .foreignKey, .none: break
         }
       }

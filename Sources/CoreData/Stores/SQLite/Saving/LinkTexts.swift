@@ -6,9 +6,9 @@ struct LinkTexts {
 
   init(_ dialect: SQLDialect) { self.dialect = dialect }
 
-  /// Clears the place of members that leave an ordered relationship. Keys: the members'. Nil for SQLite, where a row's
+  /// Clears the number of members that leave an ordered relationship. Keys: the members'. Nil for SQLite, where a row's
   /// own update writes it.
-  func clearPlaces(_ table: String, order: String) -> String? {
+  func clearNumbers(_ table: String, order: String) -> String? {
     switch dialect {
     case .sqlite: nil
     case .postgreSQL: "UPDATE \(table) SET \(order) = NULL WHERE Z_PK \(isOneOfKeys)"

@@ -13,19 +13,19 @@ final class RowWritePlan: @unchecked Sendable {
   struct Parameter {
     let column: SlotColumn
     let index: Int32
-    /// Whether the column of the row's place in the ordered inverse follows.
-    var hasPlace = false
+    /// Whether the column of the row's number in the ordered inverse follows.
+    var hasOrderNumber = false
   }
 
   /// A parameter in the form that binding reads for each row. It holds plain values only, so that reading it counts no
   /// references.
-  private struct Binding {
+  private struct SlotParameter {
     let form: RowForm
     let slot: Int
     let word: Int
     let index: Int32
     let hasEntity: Bool
-    let hasPlace: Bool
+    let hasOrderNumber: Bool
     let isTagged: Bool
 
     init(_ parameter: Parameter) {
@@ -34,7 +34,7 @@ final class RowWritePlan: @unchecked Sendable {
       word = parameter.column.property.word
       index = parameter.index
       hasEntity = parameter.column.entityName != nil
-      hasPlace = parameter.hasPlace
+      hasOrderNumber = parameter.hasOrderNumber
       isTagged = parameter.column.isTagged
     }
   }
@@ -45,9 +45,9 @@ final class RowWritePlan: @unchecked Sendable {
   /// The same statement for a row without a version, which another program wrote with a null in Z_OPT.
   let unversioned: StatementText
   let parameters: [Parameter]
-  private let bindings: [Binding]
+  private let slotParameters: [SlotParameter]
   /// Whether the rows' numbers in ordered relationships are parameters too.
-  let hasPlaces: Bool
+  let hasOrderNumbers: Bool
   /// Where an update's other parameters start, after those of the slots: Z_OPT, Z_PK and the old Z_OPT, or Z_PK alone.
   private let tailIndex: Int32
   /// The columns of this statement whose old values may name files.
@@ -63,26 +63,26 @@ final class RowWritePlan: @unchecked Sendable {
     text = StatementText(isVersioned ? sql + " AND Z_OPT = ?" : sql)
     unversioned = isVersioned ? StatementText(sql + " AND IFNULL(Z_OPT, 0) = ?") : text
     self.parameters = parameters
-    bindings = parameters.map(Binding.init)
-    hasPlaces = parameters.contains(where: \.hasPlace)
+    slotParameters = parameters.map(SlotParameter.init)
+    hasOrderNumbers = parameters.contains(where: \.hasOrderNumber)
     self.tailIndex = tailIndex
     self.tagged = tagged
   }
 
-  static func insert(_ entity: EntitySchema) -> RowWritePlan { insert(entity, withPlaces: false) }
+  static func insert(_ entity: EntitySchema) -> RowWritePlan { insert(entity, withOrderNumbers: false) }
 
-  /// Makes the statement that also writes the row's places in ordered relationships.
-  static func insertInPlace(_ entity: EntitySchema) -> RowWritePlan { insert(entity, withPlaces: true) }
+  /// Makes the statement that also writes the row's numbers in ordered relationships.
+  static func insertNumbered(_ entity: EntitySchema) -> RowWritePlan { insert(entity, withOrderNumbers: true) }
 
-  private static func insert(_ entity: EntitySchema, withPlaces: Bool) -> RowWritePlan {
+  private static func insert(_ entity: EntitySchema, withOrderNumbers: Bool) -> RowWritePlan {
     var names = ["Z_PK", "Z_ENT", "Z_OPT"]
     var parameters: [Parameter] = []
     for column in entity.slots.compactMap({ $0 }) {
-      let place = withPlaces ? column.orderName : nil
-      parameters.append(Parameter(column: column, index: Int32(names.count + 1), hasPlace: place != nil))
+      let order = withOrderNumbers ? column.orderName : nil
+      parameters.append(Parameter(column: column, index: Int32(names.count + 1), hasOrderNumber: order != nil))
       names.append(column.name)
       if let name = column.entityName { names.append(name) }
-      if let place { names.append(place) }
+      if let order { names.append(order) }
     }
     let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
     return RowWritePlan(
@@ -91,7 +91,7 @@ final class RowWritePlan: @unchecked Sendable {
   }
 
   /// Makes the statement that writes slots of a row and its next version, if the row still has the version before that.
-  /// With another owner the row has another place, or none, in the owner's ordered relationship.
+  /// With another owner the row has another number, or none, in the owner's ordered relationship.
   static func update(_ entity: EntitySchema, changed: SlotMask) -> RowWritePlan {
     update(entity, changed, isVersioned: true)
   }
@@ -107,11 +107,11 @@ final class RowWritePlan: @unchecked Sendable {
     var tagged: [SlotColumn] = []
     changed.forEach { slot in
       guard let column = entity.slots[slot] else { return }
-      let place = isVersioned ? column.orderName : nil
-      parameters.append(Parameter(column: column, index: Int32(sets.count + 1), hasPlace: place != nil))
+      let order = isVersioned ? column.orderName : nil
+      parameters.append(Parameter(column: column, index: Int32(sets.count + 1), hasOrderNumber: order != nil))
       sets.append("\(column.name) = ?")
       if let name = column.entityName { sets.append("\(name) = ?") }
-      if let place { sets.append("\(place) = ?") }
+      if let order { sets.append("\(order) = ?") }
       if column.isTagged { tagged.append(column) }
     }
     let tailIndex = Int32(sets.count + 1)
@@ -145,10 +145,10 @@ final class RowWritePlan: @unchecked Sendable {
   }
 
   /// Binds a row's numbers in ordered relationships, where the statement has parameters for them.
-  func bindPlaces(of row: RowSnapshot, _ statement: Statement, _ places: MemberPlaces) {
-    for binding in bindings where binding.hasPlace {
-      let index = binding.index + (binding.hasEntity ? 2 : 1)
-      if let number = places.number(of: row, slot: binding.slot) {
+  func bindOrderNumbers(of row: RowSnapshot, _ statement: Statement, _ numbers: OrderNumbers) {
+    for parameter in slotParameters where parameter.hasOrderNumber {
+      let index = parameter.index + (parameter.hasEntity ? 2 : 1)
+      if let number = numbers.number(of: row, slot: parameter.slot) {
         statement.bind(number, at: index)
       } else {
         statement.bindNull(at: index)
@@ -179,25 +179,25 @@ final class RowWritePlan: @unchecked Sendable {
   /// Binds the row's slots. Texts and blobs are not copied, so the row must be held until the statement is reset.
   @inline(__always)
   private func bindSlots(_ row: RowSnapshot, statement: Statement, writer: inout TaggedWriter) throws {
-    for binding in bindings {
-      let (index, word) = (binding.index, binding.word)
-      if row.isNull(slot: binding.slot) {
+    for parameter in slotParameters {
+      let (index, word) = (parameter.index, parameter.word)
+      if row.isNull(slot: parameter.slot) {
         statement.bindNull(at: index)
-        if binding.hasEntity { statement.bindNull(at: index + 1) }
+        if parameter.hasEntity { statement.bindNull(at: index + 1) }
         continue
       }
-      switch binding.form {
+      switch parameter.form {
       case .text: statement.bindStatic(text: row.tail(word: word), at: index)
       case .integer: statement.bind(row.int(word: word), at: index)
       case .real: statement.bind(row.double(word: word), at: index)
       case .destination:
         statement.bind(row.int(word: word), at: index)
-        if binding.hasEntity {
+        if parameter.hasEntity {
           statement.bind(try writer.number(ofEntity: Int(row.int(word: word + 1))), at: index + 1)
         }
       case .bytes where row.isReference(word: word):
-        try writer.bind(copyOf: entity.layout.slots[binding.slot], of: row, statement, at: index)
-      case .bytes where binding.isTagged: try writer.bind(row.tail(word: word), statement, at: index)
+        try writer.bind(copyOf: entity.layout.slots[parameter.slot], of: row, statement, at: index)
+      case .bytes where parameter.isTagged: try writer.bind(row.tail(word: word), statement, at: index)
       case .bytes: statement.bindStatic(blob: row.tail(word: word), at: index)
       case .uuid:
         statement.bindStatic(blob: UnsafeRawBufferPointer(start: row.words + word, count: 16), at: index)
@@ -212,7 +212,7 @@ final class RowWritePlan: @unchecked Sendable {
   static func text(_ decimal: Decimal) -> String { decimal.isNaN ? "NaN" : decimal.description }
 
   /// The parameters as the trace shows them: one for each `?`, in their order.
-  func parameterTexts(_ row: RowSnapshot, places: MemberPlaces = MemberPlaces()) -> [String] {
+  func parameterTexts(_ row: RowSnapshot, orderNumbers: OrderNumbers = OrderNumbers()) -> [String] {
     let slots = parameters.flatMap { parameter -> [String] in
       let column = parameter.column
       let property = column.property
@@ -220,7 +220,7 @@ final class RowWritePlan: @unchecked Sendable {
       let shown = isDestination ? "\(row.int(word: property.word))" : "\(row.value(property))"
       let value = "\(column.name) = \(shown)"
       return [value] + (column.entityName.map { ["\($0) = Z_ENT of the destination"] } ?? [])
-        + (parameter.hasPlace ? [placeText(of: row, column, places)] : [])
+        + (parameter.hasOrderNumber ? [orderText(of: row, column, orderNumbers)] : [])
     }
     let (key, version) = ("Z_PK = \(row.key)", "Z_OPT = \(row.version)")
     switch kind {
@@ -234,8 +234,8 @@ final class RowWritePlan: @unchecked Sendable {
 }
 
 extension RowWritePlan {
-  fileprivate func placeText(of row: RowSnapshot, _ column: SlotColumn, _ places: MemberPlaces) -> String {
-    let number = places.number(of: row, slot: column.property.slot).map(String.init) ?? "nil"
+  fileprivate func orderText(of row: RowSnapshot, _ column: SlotColumn, _ numbers: OrderNumbers) -> String {
+    let number = numbers.number(of: row, slot: column.property.slot).map(String.init) ?? "nil"
     return "\(column.orderName ?? "") = \(number)"
   }
 }

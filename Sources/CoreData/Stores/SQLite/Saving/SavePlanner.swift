@@ -20,7 +20,7 @@ final class SavePlanner: @unchecked Sendable {
   let schema: StoreSchema
   private let lock = NSLock()
   private var inserts: [RowWritePlan?]
-  private var insertsInPlace: [RowWritePlan?]
+  private var numberedInserts: [RowWritePlan?]
   private var deletes: [RowWritePlan?]
   private var checks: [RowWritePlan?]
   private var updates: [UpdateKey: RowWritePlan] = [:]
@@ -30,7 +30,7 @@ final class SavePlanner: @unchecked Sendable {
   init(_ schema: StoreSchema) {
     self.schema = schema
     let empty = [RowWritePlan?](repeating: nil, count: schema.layouts.layouts.count)
-    (inserts, insertsInPlace, deletes, checks) = (empty, empty, empty, empty)
+    (inserts, numberedInserts, deletes, checks) = (empty, empty, empty, empty)
   }
 
   func steps(for changes: ChangeSet) throws -> [SaveStep] {
@@ -41,11 +41,11 @@ final class SavePlanner: @unchecked Sendable {
     for (entity, rows) in grouped(changes.locked) {
       steps.append(.check(try plan(entity, in: &checks, RowWritePlan.check), rows))
     }
-    let places = changes.links.isEmpty ? MemberPlaces() : MemberPlaces(changes, schema)
-    if !places.isEmpty {
-      steps.append(.places(places))
-      for (link, places) in places.followers.sorted(on: \.link.owner.key) {
-        if let plan = try orderPlan(link) { steps.append(.findEnd(plan, owner: link.owner.key, places)) }
+    let numbers = changes.links.isEmpty ? OrderNumbers() : OrderNumbers(changes, schema)
+    if !numbers.isEmpty {
+      steps.append(.orderNumbers(numbers))
+      for (link, members) in numbers.followers.sorted(on: \.link.owner.key) {
+        if let plan = try orderPlan(link) { steps.append(.findEnd(plan, owner: link.owner.key, members)) }
       }
     }
     for link in links.removals { steps.append(step(link)) }
@@ -54,14 +54,14 @@ final class SavePlanner: @unchecked Sendable {
     }
     try addUpdates(changes.updated, to: &steps)
     for (entity, rows) in groupedNew(changes.inserted) {
-      if !places.isEmpty, schema.entity(at: entity).slots.contains(where: { $0?.orderName != nil }) {
-        steps.append(.insert(try plan(entity, in: &insertsInPlace, RowWritePlan.insertInPlace), rows))
+      if !numbers.isEmpty, schema.entity(at: entity).slots.contains(where: { $0?.orderName != nil }) {
+        steps.append(.insert(try plan(entity, in: &numberedInserts, RowWritePlan.insertNumbered), rows))
       } else {
         steps.append(.insert(try plan(entity, in: &inserts, RowWritePlan.insert), rows))
       }
     }
     for link in links.additions { steps.append(step(link)) }
-    try addOrders(places.others, to: &steps)
+    try addOrders(numbers.others, to: &steps)
     return steps
   }
 
@@ -69,19 +69,7 @@ final class SavePlanner: @unchecked Sendable {
   private func grouped(_ rows: [RowSnapshot]) -> [(entity: Int, rows: [RowSnapshot])] {
     guard let first = rows.first?.entity else { return [] }
     if rows.allSatisfy({ $0.entity == first }) { return [(first, rows)] }
-    var groups: [(entity: Int, rows: [RowSnapshot])] = []
-    var positions: [Int: Int] = [:]
-    for row in rows {
-      if let last = groups.indices.last, groups[last].entity == row.entity {
-        groups[last].rows.append(row)
-      } else if let position = positions[row.entity] {
-        groups[position].rows.append(row)
-      } else {
-        positions[row.entity] = groups.count
-        groups.append((row.entity, [row]))
-      }
-    }
-    return groups
+    return grouped(rows, on: \.entity).map { (entity: $0.key, rows: $0.rows) }
   }
 
   /// The same for new rows, of which there may be many. Objects of one entity are often made one after the other; then
@@ -116,17 +104,23 @@ final class SavePlanner: @unchecked Sendable {
     if updates.allSatisfy({ $0.row.entity == first.row.entity && $0.changed == first.changed }) {
       return [(UpdateKey(entity: first.row.entity, changed: first.changed), updates)]
     }
-    var groups: [(key: UpdateKey, updates: [RowUpdate])] = []
-    var positions: [UpdateKey: Int] = [:]
-    for update in updates {
-      let key = UpdateKey(entity: update.row.entity, changed: update.changed)
+    return grouped(updates) { UpdateKey(entity: $0.row.entity, changed: $0.changed) }
+      .map { (key: $0.key, updates: $0.rows) }
+  }
+
+  /// Rows grouped by a key, in the order in which the keys first appear.
+  private func grouped<Row, Key: Hashable>(_ rows: [Row], on key: (Row) -> Key) -> [(key: Key, rows: [Row])] {
+    var groups: [(key: Key, rows: [Row])] = []
+    var positions: [Key: Int] = [:]
+    for row in rows {
+      let key = key(row)
       if let last = groups.indices.last, groups[last].key == key {
-        groups[last].updates.append(update)
+        groups[last].rows.append(row)
       } else if let position = positions[key] {
-        groups[position].updates.append(update)
+        groups[position].rows.append(row)
       } else {
         positions[key] = groups.count
-        groups.append((key, [update]))
+        groups.append((key, [row]))
       }
     }
     return groups

@@ -33,7 +33,7 @@ struct SaveRun {
   private(set) var displaced: RowSnapshot?
   private(set) var collisions: Collisions
   private var keptOut: [KeptOut] = []
-  private var places = MemberPlaces()
+  private var orderNumbers = OrderNumbers()
 
   init(_ connection: Connection, schema: StoreSchema, externals: ExternalStorage, changes: ChangeSet) {
     self.connection = connection
@@ -48,9 +48,9 @@ struct SaveRun {
     for step in steps {
       switch step {
       case .check(let plan, let rows): try check(plan, rows)
-      case .places(let known): places = known
+      case .orderNumbers(let known): orderNumbers = known
       case .findEnd(let plan, let owner, let members):
-        places.number(members, try numbersAtEnd(plan, owner: owner, count: members.count))
+        orderNumbers.number(members, try numbersAtEnd(plan, owner: owner, count: members.count))
       case .insert(let plan, let rows): try insert(plan, rows)
       case .update(let plan, let updates): try update(plan, updates)
       case .delete(let plan, let rows): try delete(plan, rows)
@@ -91,7 +91,7 @@ struct SaveRun {
     let handle = statement.handle
     try rows.forEachHeld { row in
       let written = writer.written.count
-      if plan.hasPlaces { plan.bindPlaces(of: row, statement, places) }
+      if plan.hasOrderNumbers { plan.bindOrderNumbers(of: row, statement, orderNumbers) }
       try plan.bindInsert(row, statement: statement, writer: &writer)
       if connection.trace != nil { trace(statement, plan: plan, row: row) }
       let code = sqlite3_step(handle)
@@ -110,7 +110,7 @@ struct SaveRun {
       let handle = statement.handle
       if !plan.tagged.isEmpty { try abandonFiles(plan, update.row.key) }
       let written = writer.written.count
-      if plan.hasPlaces { plan.bindPlaces(of: update.row, statement, places) }
+      if plan.hasOrderNumbers { plan.bindOrderNumbers(of: update.row, statement, orderNumbers) }
       try plan.bindUpdate(update, statement: statement, writer: &writer)
       if connection.trace != nil { trace(statement, plan: plan, row: update.row) }
       let code = sqlite3_step(handle)
@@ -197,7 +197,7 @@ struct SaveRun {
       (plan, statement) = (change, try connection.statement(text))
       try plan.bindUpdate(update, statement: statement, writer: &writer)
     }
-    if plan.hasPlaces { plan.bindPlaces(of: kept.row, statement, places) }
+    if plan.hasOrderNumbers { plan.bindOrderNumbers(of: kept.row, statement, orderNumbers) }
     trace(statement, plan: plan, row: kept.row)
     let code = sqlite3_step(statement.handle)
     let error = code == SQLITE_DONE ? nil : statement.failure()
@@ -266,6 +266,6 @@ struct SaveRun {
 
   private func trace(_ statement: Statement, plan: RowWritePlan, row: RowSnapshot) {
     guard let trace = connection.trace else { return }
-    trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row, places: places) : [])
+    trace.willRun(statement, parameters: trace.level >= 3 ? plan.parameterTexts(row, orderNumbers: orderNumbers) : [])
   }
 }

@@ -10,9 +10,9 @@ enum SaveStep {
   /// A statement with two parameters, run for each pair.
   case pairs(StatementText, [KeyPair])
   /// The numbers in ordered relationships that the rows are written with, as far as they are known.
-  case places(MemberPlaces)
+  case orderNumbers(OrderNumbers)
   /// Finds the numbers for members that will be written at the end of one owner's ordered relationship.
-  case findEnd(OrderPlan, owner: Int64, [MemberPlaces.Place])
+  case findEnd(OrderPlan, owner: Int64, [OrderNumbers.Membership])
   /// Numbers members at the end of one owner's ordered relationship.
   case append(OrderPlan, owner: Int64, members: [Int64])
   /// Numbers all members of one owner's ordered relationship.

@@ -135,7 +135,7 @@ package struct SchemaPlanner {
         SQLName.matches($0, prefix: "Z", rest: "_" + plain)
       }
     }
-    if let inverse = layout.inverse(of: property), inverse.kind == .toMany, inverse.isOrdered {
+    if let inverse = property.inverse, inverse.kind == .toMany, inverse.isOrdered {
       columns.orderName = try columnName("Z_FOK_" + plain, in: root, for: property, of: layout)
     }
     slots[layout.index][property.slot] = columns
@@ -176,7 +176,7 @@ package struct SchemaPlanner {
       guard isMember(property.destination) else { continue }
       let destination = layouts.layouts[property.destination]
       let table = tables[destination.rootIndex]!.name
-      guard let inverse = layout.inverse(of: property) ?? property.oneSidedInverse, !inverse.isTransient else {
+      guard let inverse = property.inverse ?? property.oneSidedInverse, !inverse.isTransient else {
         toMany[layout.index][property.toManyIndex] = try hiddenKey(property, of: layout, in: destination)
         continue
       }

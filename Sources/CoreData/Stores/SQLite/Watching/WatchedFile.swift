@@ -190,7 +190,8 @@ final class WatchedFile: @unchecked Sendable {
     guard let monitor, let now = try? monitor.dataVersion(), now != version else { return false }
     version = now
     let known = number
-    if let row = try? monitor.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002").first {
+    let entity = HistoryTables.Table.transaction.rawValue
+    if let row = try? monitor.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(entity)").first {
       number = row[0].flatMap { Int64($0) }
     }
     guard let number, let known else { return true }

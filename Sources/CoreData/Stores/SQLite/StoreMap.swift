@@ -1,19 +1,3 @@
-/// An option for the package's own tools. It promises that nobody writes to the file while the store is open. A
-/// read-only store then reads the file in its place, with or without a write-ahead log, and SQLite makes nothing beside
-/// it. Commits that are still in the log are not seen.
-package let immutableStoreFileOption = "StrataImmutableStoreFile"
-
-extension SQLiteStore {
-  /// The address under which SQLite opens a file that doesn't change.
-  static func immutableAddress(of url: URL) -> String {
-    var address = URLComponents()
-    address.scheme = "file"
-    address.path = url.path
-    address.queryItems = [URLQueryItem(name: "immutable", value: "1")]
-    return address.string ?? url.absoluteString
-  }
-}
-
 /// Where a store keeps its entities, for this package's tools, which read the file with SQL of their own. Names are
 /// written as SQL takes them.
 package struct StoreMap: Sendable {
@@ -61,7 +45,7 @@ package protocol TableKeeping: NSPersistentStore {
 
 extension NSPersistentStore {
   /// Where the store keeps its entities; nil for stores without tables.
-  package final var map: StoreMap? {
+  package final var tableMap: StoreMap? {
     let schema = (self as? SQLiteStore)?.schema ?? (self as? any TableKeeping)?.storeSchema
     return schema.map(StoreMap.init)
   }

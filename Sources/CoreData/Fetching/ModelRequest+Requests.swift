@@ -1,29 +1,13 @@
-/// The place of a fetch request in a model: a template or a fetched property. Once the model is in use, the request
-/// can't be changed.
-final class RequestPlace {
-  private let model: LivingReference<NSManagedObjectModel>
-  private weak var property: NSPropertyDescription?
-  /// Whether a fetched property has the request, and no template.
-  let isProperty: Bool
-  let description: String
+import Foundation
 
-  init(template name: String, of model: NSManagedObjectModel) {
-    self.model = LivingReference(model)
-    isProperty = false
-    description = "the template \"\(name)\""
+// The two kinds of requests that models have: those of model files, and those of programs.
+
+extension ModelRequest {
+  /// The request as programs see it. A request of a file is made at each call.
+  func request(of entities: [String: NSEntityDescription]) -> NSFetchRequest<any NSFetchRequestResult> {
+    if let stored = self as? StoredFetchRequest { return stored.request(of: entities) }
+    return unsafeDowncast(self as AnyObject, to: NSPersistentStoreRequest.self).asFetch
   }
-
-  init(_ property: NSPropertyDescription) {
-    model = LivingReference()
-    self.property = property
-    isProperty = true
-    description = "the fetched property \(property.owningEntity?.name ?? "(no entity)").\(property.name)"
-  }
-
-  var isFrozen: Bool { model.object?.isFrozen ?? property?.isFrozen ?? false }
-
-  /// Requests of model files become `NSFetchRequest`s when they are first used, which may be on any thread.
-  static let lock = NSLock()
 }
 
 extension StoredFetchRequest: ModelRequest {
@@ -69,28 +53,8 @@ extension NSFetchRequest: ModelRequest {
   }
 
   func copy(of entities: [String: NSEntityDescription]) -> any ModelRequest {
-    let twin = unsafeDowncast(copy() as AnyObject, to: NSFetchRequest<ResultType>.self)
+    let twin = twin
     if let name = twin.entityName { twin.entity = entities[name] ?? twin.entity }
     return twin
-  }
-}
-
-extension NSFetchRequest {
-  /// The request for callers that don't need its result type. Without Objective-C the two types can't be converted.
-  final var untyped: NSFetchRequest<any NSFetchRequestResult> {
-    unsafeBitCast(self, to: NSFetchRequest<any NSFetchRequestResult>.self)
-  }
-
-  /// A copy, of the request's own class.
-  final var twin: NSFetchRequest<ResultType> {
-    unsafeDowncast(copy() as AnyObject, to: NSFetchRequest<ResultType>.self)
-  }
-}
-
-extension ModelRequest {
-  /// The request as programs see it. A request of a file is made at each call.
-  func request(of entities: [String: NSEntityDescription]) -> NSFetchRequest<any NSFetchRequestResult> {
-    if let stored = self as? StoredFetchRequest { return stored.request(of: entities) }
-    return unsafeBitCast(self as AnyObject, to: NSFetchRequest<any NSFetchRequestResult>.self)
   }
 }
