@@ -40,12 +40,21 @@ private struct Shape {
 
   /// The first that fits is meant.
   static let all = [
+    // Names without a property's.
+    Shape("addTo", ["_"], nil),
+    Shape("removeFrom", ["_"], nil),
+    Shape("removeFrom", ["at"], nil),
+    Shape("removeObject", ["at"], nil),
+    Shape("insertInto", ["_", "at"], nil),
+    Shape("insertObject", ["_", "at"], nil),
+    Shape("insertObject", ["_", "atIndexes"], nil),
+    Shape("replaceObject", ["at", "with"], nil),
+
     // Xcode's.
     Shape("addTo*", ["_"], .add),
     Shape("removeFrom*", ["_"], .remove),
     Shape("removeFrom*", ["at"], .removeAt),
     Shape("insertInto*", ["_", "at"], .insertAt),
-    Shape("replaceObject", ["at", "with"], nil),
     Shape("replaceObject*", ["at", "with"], nil),
     Shape("replace*", ["at", "with"], .replaceAt),
 
