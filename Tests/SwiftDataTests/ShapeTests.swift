@@ -243,7 +243,8 @@ struct ShapeTests {
       let walk = Walk(pace)
       context.insert(walk)
       try context.save()
-      let found = try #require(ModelContext(container).model(for: walk.persistentModelID) as? Walk)
+      let other = ModelContext(container)
+      let found = try #require(other.model(for: walk.persistentModelID) as? Walk)
       #expect(found.pace == pace, "\(index)")
     }
   }
