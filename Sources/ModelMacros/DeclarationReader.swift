@@ -66,18 +66,30 @@ struct DeclarationReader {
     return text(start..<max(start, index - 1))
   }
 
+  /// Reads `name`, `Module.name` or `Module::name`.
+  private mutating func nameWithoutModule() -> String {
+    var name = token.text
+    advance()
+    while true {
+      if token.isPunctuation("."), peek().kind == .word {
+        advance()
+      } else if token.isPunctuation(":"), peek().isPunctuation(":"), peek(2).kind == .word {
+        advance()
+        advance()
+      } else {
+        return name
+      }
+      name = token.text
+      advance()
+    }
+  }
+
   mutating func attributes() throws -> [AttributeUse] {
     var found: [AttributeUse] = []
     while token.isPunctuation("@") {
       let start = offset
       advance()
-      var name = token.text
-      advance()
-      while token.isPunctuation("."), peek().kind == .word {
-        advance()
-        name = token.text
-        advance()
-      }
+      let name = nameWithoutModule()
       if token.isPunctuation("<") { try skipAngles() }
       let arguments = token.isPunctuation("(") ? try argumentText() : nil
       found.append(AttributeUse(name: name, arguments: arguments, offset: start))
@@ -154,6 +166,8 @@ struct DeclarationReader {
     var name: String
     var generics: String
     var arguments: String
+    /// The condition of the `#if` around it, or what remains of it behind `#else`; nil outside of any.
+    var condition: String?
   }
 
   struct Members {
@@ -161,43 +175,69 @@ struct DeclarationReader {
     var macros: [MacroUse] = []
   }
 
+  /// An `#if` that has no `#endif` yet.
+  private struct OpenCondition {
+    /// The conditions of the branches before the present one.
+    var earlier: [String] = []
+    /// Empty behind `#else`.
+    var present: String
+
+    mutating func enter(_ next: String) {
+      earlier.append(present)
+      present = next
+    }
+
+    var text: String {
+      (earlier.map { "!(\($0))" } + (present.isEmpty ? [] : ["(\(present))"])).joined(separator: " && ")
+    }
+  }
+
   /// Reads the body of a type up to its closing brace.
   mutating func members() throws -> Members {
     var members = Members()
-    var conditions = 0
+    var open: [OpenCondition] = []
     while !isAtEnd, !token.isPunctuation("}") {
       if token.isPunctuation(";") {
         advance()
         continue
       }
-      if token.kind == .directive {
-        switch token.text {
-        case "#if": conditions += 1
-        case "#endif": conditions -= 1
-        case "#elseif", "#else": break
-        default:
-          members.macros.append(try macroUse())
-          continue
+      if isConditionalDirective {
+        let directive = token.text
+        let condition = conditionOfDirective()
+        switch directive {
+        case "#if": open.append(OpenCondition(present: condition))
+        case "#endif": _ = open.popLast()
+        // The compiler reports a branch without `#if`.
+        default: if !open.isEmpty { open[open.count - 1].enter(condition) }
         }
-        skipLine()
         continue
       }
-      members.properties += try member().map {
-        var property = $0
-        property.isConditional = conditions > 0
-        return property
+      var found = try member()
+      for index in found.properties.indices { found.properties[index].isConditional = !open.isEmpty }
+      if !open.isEmpty {
+        for index in found.macros.indices {
+          found.macros[index].condition = open.map(\.text).joined(separator: " && ")
+        }
       }
+      members.properties += found.properties
+      members.macros += found.macros
     }
     return members
   }
 
-  private mutating func skipLine() {
+  private var isConditionalDirective: Bool {
+    token.kind == .directive && ["#if", "#elseif", "#else", "#endif"].contains(token.text)
+  }
+
+  /// Skips a directive, and returns its condition.
+  private mutating func conditionOfDirective() -> String {
+    let start = index + 1
     repeat { advance() } while !isAtEnd && !token.beginsLine
+    return text(start..<max(start, index))
   }
 
   private mutating func macroUse() throws -> MacroUse {
-    let name = String(token.text.dropFirst())
-    advance()
+    let name = String(nameWithoutModule().drop { $0 == "#" })
     let start = index
     if token.isPunctuation("<") { try skipAngles() }
     let generics = text(start..<index)
@@ -207,17 +247,18 @@ struct DeclarationReader {
     return MacroUse(name: name, generics: generics, arguments: arguments)
   }
 
-  /// Reads the next declaration of a body. Returns its properties; empty for a declaration of any other kind.
-  mutating func member() throws -> [PropertyDeclaration] {
+  /// Reads the next declaration of a body. Returns its properties, or the macro; nothing for one of any other kind.
+  mutating func member() throws -> Members {
     let attributes = try attributes()
     let modifiers = try modifiers()
+    if token.kind == .directive, !isConditionalDirective { return Members(macros: [try macroUse()]) }
     let introducer = token
     guard introducer.kind == .word, !introducer.isQuoted else {
       throw SourceProblem("A declaration was expected here.", at: offset)
     }
     advance()
     switch introducer.text {
-    case "var", "let": return try properties(attributes, modifiers)
+    case "var", "let": return Members(properties: try properties(attributes, modifiers))
     case "typealias", "associatedtype", "import":
       _ = try expression(stoppingAtBrace: false)
     case "case":
@@ -238,7 +279,7 @@ struct DeclarationReader {
       throw SourceProblem(
         "'\(introducer.text)' begins no declaration that could be read.", at: introducer.range.lowerBound)
     }
-    return []
+    return Members()
   }
 
   // Properties.
@@ -320,10 +361,10 @@ struct DeclarationReader {
 
   /// Whether the block at the current position has observers, and so belongs to a stored property.
   private var isBeforeObservers: Bool {
-    var position = index + 1
-    while position < tokens.count, tokens[position].isPunctuation("@") { position += 2 }
-    guard position < tokens.count else { return false }
-    return tokens[position].isWord("willSet") || tokens[position].isWord("didSet")
+    var probe = self
+    probe.advance()
+    guard (try? probe.attributes()) != nil else { return false }
+    return probe.token.isWord("willSet") || probe.token.isWord("didSet")
   }
 
   /// Whether a line that begins here continues the expression or type before it.

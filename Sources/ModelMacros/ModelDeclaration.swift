@@ -42,6 +42,6 @@ extension PropertyDeclaration {
   /// Reads one declaration; nil if it doesn't declare a property.
   package static func reading(_ source: String) throws -> PropertyDeclaration? {
     var reader = DeclarationReader(source)
-    return try reader.member().first
+    return try reader.member().properties.first
   }
 }

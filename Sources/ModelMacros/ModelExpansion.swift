@@ -49,7 +49,7 @@ extension ModelDeclaration {
 
     \(isFinal ? "\(access)static" : "\(overridableAccess)class") var schemaMetadata: \
     [SwiftData.Schema.PropertyMetadata] {
-      \(metadataList)
+      \(metadataBody())
     }
 
     \(access)\(isFinal ? "" : "required ")init(backingData: any SwiftData.BackingData<\(name)>) {
@@ -82,8 +82,11 @@ extension ModelDeclaration {
       }
 
       \(overriding)override class var schemaMetadata: [SwiftData.Schema.PropertyMetadata] {
-        SwiftData.Schema.PropertyMetadata._inherited(
-          super.schemaMetadata, keyPaths: super._schemaKeyPaths(of: \(name).self)) + \(metadataList)
+        \(metadataBody(
+          behind: """
+            SwiftData.Schema.PropertyMetadata._inherited(
+                super.schemaMetadata, keyPaths: super._schemaKeyPaths(of: \(name).self)) + 
+            """))
       }
 
       \(access)required init(backingData: any SwiftData.BackingData<_SwiftDataRoot>) {
@@ -111,9 +114,24 @@ extension ModelDeclaration {
     properties.map { "_\($0.name) = \(value)" }.joined(separator: "\n  ")
   }
 
-  private var metadataList: String { "[\n    \(metadata.joined(separator: ",\n    "))\n  ]" }
+  /// An expression. If the compiler has to decide whether some of the macros apply, statements.
+  private func metadataBody(behind inherited: String = "") -> String {
+    func list(_ elements: [String]) -> String { "[\n    \(elements.joined(separator: ",\n    "))\n  ]" }
+    guard macros.contains(where: { $0.condition != nil }) else {
+      return inherited + list(propertyMetadata + macros.map(metadata))
+    }
+    let statements = macros.map { macro in
+      let statement = "_metadata.append(\(metadata(macro)))"
+      return macro.condition.map { "#if \($0)\n  \(statement)\n  #endif" } ?? statement
+    }
+    return """
+      var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)\(list(propertyMetadata))
+        \(statements.joined(separator: "\n  "))
+        return _metadata
+      """
+  }
 
-  private var metadata: [String] {
+  private var propertyMetadata: [String] {
     properties.map { property in
       let kind = property.attributes.first { $0.name == "Attribute" || $0.name == "Relationship" }
       let metadata = kind.map { "SwiftData.Schema.\($0.name)(\($0.arguments ?? ""))" } ?? "nil"
@@ -122,12 +140,13 @@ extension ModelDeclaration {
         defaultValue: \(property.statedDefault), metadata: \(metadata))
         """
     }
-      + macros.map { macro in
-        """
-        SwiftData.Schema.PropertyMetadata(name: "", keypath: \\\(name).self, defaultValue: nil, \
-        metadata: SwiftData.Schema.\(macro.name)<\(name)>(\(macro.arguments)))
-        """
-      }
+  }
+
+  private func metadata(_ macro: DeclarationReader.MacroUse) -> String {
+    """
+    SwiftData.Schema.PropertyMetadata(name: "", keypath: \\\(name).self, defaultValue: nil, \
+    metadata: SwiftData.Schema.\(macro.name)<\(name)>(\(macro.arguments)))
+    """
   }
 
   /// Extensions for the missing conformances.

@@ -37,6 +37,8 @@ struct DeclarationReaderTests {
       ("var a = Set<Pair<Int, Int>>()", nil, "Set<Pair<Int, Int>>()"),
       ("var a: Int { didSet { print(a) } }", "Int", nil),
       ("var a = 3 { willSet { print(a) } }", nil, "3"),
+      ("var a: Int = 3 { @available(*, deprecated) didSet { } }", "Int", "3"),
+      ("var a: Int = 3 { @Module.Some<Int>(x: (1, 2)) @inlinable willSet { } }", "Int", "3"),
       ("var a: some P = f()", "some P", "f()"),
       ("var a: Int! = 3", "Int!", "3"),
       ("var a: Module.Kind = .one", "Module.Kind", ".one"),
@@ -82,6 +84,59 @@ struct DeclarationReaderTests {
       #expect(try property("var kind = Kind.\(word)\nvar count = 0").initialValue == "Kind.\(word)", "\(word)")
     }
     #expect(try property("var a = x as\n  Int").initialValue == "x as\n  Int")
+  }
+
+  private func metadata(_ body: String) throws -> String {
+    try ModelDeclaration("@Model final class Note {\n\(body)\nvar text = \"\"\n}").members
+  }
+
+  @Test("Attributes and modifiers may precede a constraint, an index, and any other macro")
+  func macrosWithAttributes() throws {
+    let text = try metadata(
+      """
+      @available(iOS 18, macOS 15, *) #Index<Note>([\\.text])
+      @available(iOS 18, *)
+      public #Unique<Note>([\\.text])
+      @MainActor #other(3) { var no = 0 }
+      nonisolated #SwiftData::Index<Note>([\\.text, \\.text])
+      @SwiftData::Transient var open = false
+      """)
+    #expect(text.contains(#"Schema.Index<Note>([\.text])"#) && text.contains(#"Schema.Unique<Note>([\.text])"#))
+    #expect(text.contains(#"Schema.Index<Note>([\.text, \.text])"#) && !text.contains("_open"))
+  }
+
+  @Test("Constraints and indexes between #if and #endif keep their condition")
+  func conditionalMacros() throws {
+    let text = try metadata(
+      """
+      #Index<Note>([\\.always])
+      #if os(iOS) // there only
+      #Unique<Note>([\\.first])
+      #elseif DEBUG
+      #Unique<Note>([\\.second])
+      #if A || B
+      #Index<Note>([\\.third])
+      #endif
+      #else
+      #Unique<Note>([\\.fourth])
+      #endif
+      #if C
+      func f() { }
+      #endif
+      """)
+    func condition(_ name: String) -> Substring? {
+      let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+      return lines.firstIndex { $0.contains("([\\.\(name)])") }.flatMap {
+        lines[$0 - 1].hasPrefix("#if") && lines[$0 + 1] == "#endif" ? lines[$0 - 1] : nil
+      }
+    }
+    #expect(text.contains(#"([\.always])"#) && condition("always") == nil)
+    #expect(condition("first") == "#if (os(iOS))")
+    #expect(condition("second") == "#if !(os(iOS)) && (DEBUG)")
+    #expect(condition("third") == "#if !(os(iOS)) && (DEBUG) && (A || B)")
+    #expect(condition("fourth") == "#if !(os(iOS)) && !(DEBUG)")
+    let unconditional = try metadata("#Index<Note>([\\.text])\n#if C\nfunc f() { }\n#endif")
+    #expect(!unconditional.contains("#if"))
   }
 
   @Test("What else stands in a class is passed over")

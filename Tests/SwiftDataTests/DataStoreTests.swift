@@ -90,6 +90,56 @@ final class ArchiveStore: DataStore {
   func erase() throws { try write([:]) }
 }
 
+/// Hands everything on to a store of Strata's, and tells what it was asked.
+struct RelayConfiguration: DataStoreConfiguration {
+  typealias Store = RelayStore
+  final class Calls: @unchecked Sendable { var names: [String] = [] }
+
+  var name: String { "relay" }
+  var schema: Schema?
+  let url: URL?
+  let calls = Calls()
+
+  static func == (left: Self, right: Self) -> Bool { left.url == right.url }
+  func hash(into hasher: inout Hasher) { hasher.combine(url) }
+}
+
+final class RelayStore: DataStore {
+  let configuration: RelayConfiguration
+  private let inner: DefaultStore
+  var identifier: String { inner.identifier }
+  var schema: Schema { inner.schema }
+
+  init(_ configuration: RelayConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+    self.configuration = configuration
+    let inner =
+      configuration.url.map { ModelConfiguration(schema: configuration.schema, url: $0) }
+      ?? ModelConfiguration(schema: configuration.schema, isStoredInMemoryOnly: true)
+    self.inner = try DefaultStore(inner, migrationPlan: migrationPlan)
+  }
+
+  func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot>
+  {
+    configuration.calls.names.append("fetch")
+    return try inner.fetch(request)
+  }
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    configuration.calls.names.append("count")
+    return try inner.fetchCount(request)
+  }
+  func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
+    configuration.calls.names.append("identifiers")
+    return try inner.fetchIdentifiers(request)
+  }
+  func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    configuration.calls.names.append("save")
+    return try inner.save(request)
+  }
+  func erase() throws { try inner.erase() }
+}
+
 @Suite("A store of one's own", .serialized)
 struct DataStoreTests {
   private let folder = TemporaryFolder()
@@ -191,5 +241,110 @@ struct DataStoreTests {
     #expect(throws: (any Error).self) {
       try PersistentIdentifier.identifier(for: "Shelf", entityName: "Book", primaryKey: "")
     }
+  }
+
+  @Test("A store of one's own may hand everything on to a DefaultStore", arguments: [true, false])
+  func relay(inFile: Bool) throws {
+    let configuration = RelayConfiguration(url: inFile ? folder.file() : nil)
+    let container = try ModelContainer(for: Book.self, configurations: configuration)
+    let context = ModelContext(container)
+    try fill(context)
+    let jane = try #require(
+      try context.fetch(FetchDescriptor<Author>(predicate: #Predicate { $0.name == "Jane" })).first)
+    #expect(Set(jane.books.map(\.title)) == ["Emma", "Persuasion"])
+    let id = jane.persistentModelID
+    let wanted = FetchDescriptor<Book>(
+      predicate: #Predicate { $0.author?.persistentModelID == id },
+      sortBy: [SortDescriptor(\.pages)])
+    #expect(try context.fetch(wanted).map(\.title) == ["Persuasion", "Emma"])
+    let emma = try context.fetch(wanted)[1]
+    (emma.pages, emma.tags, emma.location) = (475, ["x"], .box("b", 2))
+    context.delete(try context.fetch(wanted)[0])
+    try context.save()
+    let other = ModelContext(container)
+    let books = try other.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+    #expect(books.map(\.pages) == [3, 475] && books[1].tags == ["x"] && books[1].location == .box("b", 2))
+    #expect(books[1].author?.books == [books[1]] && books[0].author?.name == "Franz")
+    if inFile { #expect(try library(folder.file()).fetchCount(FetchDescriptor<Book>()) == 2) }
+  }
+
+  @Test("A store counts and identifies by itself what it is asked for, unless there are unsaved changes")
+  func ownCounts() throws {
+    let configuration = RelayConfiguration(url: nil)
+    let context = ModelContext(try ModelContainer(for: Book.self, configurations: configuration))
+    try fill(context)
+    func asked<Answer: Equatable>(_ name: String, _ answer: Answer, _ ask: () throws -> Answer) throws {
+      configuration.calls.names = []
+      let given = try ask()
+      #expect(given == answer && configuration.calls.names == [name], "\(given), \(configuration.calls.names)")
+    }
+    var wanted = FetchDescriptor<Book>(
+      predicate: #Predicate { $0.pages > 100 }, sortBy: [SortDescriptor(\.pages, order: .reverse)])
+    let ids = try context.fetch(wanted).map(\.persistentModelID)
+    #expect(ids.count == 2)
+    try asked("count", 2) { try context.fetchCount(wanted) }
+    try asked("identifiers", ids) { try context.fetchIdentifiers(wanted) }
+    try asked("identifiers", ids) { Array(try context.fetchIdentifiers(wanted, batchSize: 1)) }
+    wanted.fetchLimit = 1
+    try asked("count", 1) { try context.fetchCount(wanted) }
+    wanted.fetchLimit = nil
+    let book = Book(isbn: "new", title: "Sanditon", pages: 120)
+    context.insert(book)
+    try asked("fetch", 3) { try context.fetchCount(wanted) }
+    try asked("fetch", ids + [book.persistentModelID]) { try context.fetchIdentifiers(wanted) }
+    wanted.includePendingChanges = false
+    try asked("identifiers", ids) { try context.fetchIdentifiers(wanted) }
+  }
+
+  @Test("One list of configurations may have files, stores in memory and stores of one's own")
+  func mixed() throws {
+    (ArchiveStore.calls, ArchiveStore.failure) = ([], nil)
+    let books = Schema([Book.self, Author.self])
+    let list: [any DataStoreConfiguration] = [
+      ModelConfiguration("members", schema: Schema([Member.self]), url: folder.file("Members.store")),
+      ArchiveConfiguration(schema: books, fileURL: url),
+      ModelConfiguration("beds", schema: Schema([Garden.Bed.self]), isStoredInMemoryOnly: true),
+    ]
+    let all = Schema([Book.self, Author.self, Member.self, Garden.Bed.self])
+    let container = try ModelContainer(for: all, configurations: list)
+    #expect(Set(container.configurations.map(\.name)) == ["members", "beds"])
+    let context = ModelContext(container)
+    try fill(context)
+    context.insert(Member(number: 1, name: "Ada"))
+    context.insert(Garden.Bed(number: 7))
+    try context.save()
+    #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
+    let other = ModelContext(container)
+    #expect(try other.fetch(FetchDescriptor<Garden.Bed>()).map(\.number) == [7])
+    let members = ModelContext(
+      try ModelContainer(for: Member.self, configurations: ModelConfiguration(url: folder.file("Members.store"))))
+    #expect(try members.fetch(FetchDescriptor<Member>()).map(\.name) == ["Ada"])
+    #expect(try ModelContext(self.container()).fetchCount(FetchDescriptor<Book>()) == 3)
+    // A list of these alone opens what an array of ModelConfiguration does.
+    let alone: [any DataStoreConfiguration] = [ModelConfiguration(isStoredInMemoryOnly: true)]
+    #expect(try ModelContainer(for: books, configurations: alone).configurations.map(\.name) == ["default"])
+    let refused: [any DataStoreConfiguration] = [ModelConfiguration("a/b", schema: books)]
+    #expect(throws: SwiftDataError.configurationFileNameContainsInvalidCharacters) {
+      try ModelContainer(for: books, configurations: refused)
+    }
+  }
+
+  @Test("A DefaultStore needs a schema, and gives a new model with stored unique values the stored identity")
+  func defaultStore() throws {
+    #expect(throws: SwiftDataError.unknownSchema) {
+      try DefaultStore(ModelConfiguration(isStoredInMemoryOnly: true), migrationPlan: nil)
+    }
+    let configuration = RelayConfiguration(url: nil)
+    let context = ModelContext(try ModelContainer(for: Member.self, configurations: configuration))
+    context.insert(Member(number: 1, name: "Ada"))
+    try context.save()
+    let id = try #require(try context.fetchIdentifiers(FetchDescriptor<Member>()).first)
+    let other = ModelContext(context.container)
+    let again = Member(number: 1, name: "Ada L.")
+    other.insert(again)
+    try other.save()
+    #expect(again.persistentModelID == id)
+    let third = ModelContext(context.container)
+    #expect(try third.fetch(FetchDescriptor<Member>()).map(\.name) == ["Ada L."])
   }
 }

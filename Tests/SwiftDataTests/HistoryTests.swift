@@ -12,6 +12,29 @@ import Testing
   }
 }
 
+/// Values of every form in which a property is stored.
+@Model final class Pass {
+  enum Kind: String, Codable { case day, week }
+  enum Zone: Codable, Hashable {
+    case inner
+    case ring(Int, name: String)
+  }
+  struct Span: Codable, Hashable {
+    var first: Int
+    var names: [String]
+    var last: Date?
+  }
+  @Attribute(.preserveValueOnDeletion) var kind: Kind = Kind.day
+  @Attribute(.preserveValueOnDeletion) var zone: Zone?
+  @Attribute(.preserveValueOnDeletion) var span = Span(first: 1, names: [])
+  @Attribute(.preserveValueOnDeletion) var tags: [String] = []
+  @Attribute(.preserveValueOnDeletion) var marks: Set<Int>?
+  @Attribute(.preserveValueOnDeletion) var price: Decimal = 1
+  @Attribute(.preserveValueOnDeletion) var former: Kind?
+  var other: Kind = Kind.week
+  init() {}
+}
+
 @Suite("The history of models")
 struct HistoryTests {
   private func club(_ folder: TemporaryFolder) throws -> ModelContext {
@@ -117,6 +140,127 @@ struct HistoryTests {
     #expect(changed.contains(\.note) && changed.contains(\.name) && !changed.contains(\.number))
     func value<Token: HistoryToken>(_ token: Token) -> Token.TokenType? { token.tokenValue }
     #expect(value(once[0].token)?.values.max() == 1)
+  }
+
+  @Test("Enumerations, structs and collections are kept of a deleted model as simple values are")
+  func tombstones() throws {
+    let folder = TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(for: Pass.self, configurations: ModelConfiguration(url: folder.file())))
+    let pass = Pass()
+    let span = Pass.Span(first: 3, names: ["a", "b"], last: Date(timeIntervalSinceReferenceDate: 5))
+    (pass.kind, pass.zone, pass.span) = (.week, .ring(2, name: "C"), span)
+    (pass.tags, pass.marks, pass.price) = (["x", "y"], [1, 2], 2.5)
+    context.insert(pass)
+    try context.save()
+    context.delete(pass)
+    try context.save()
+    guard case .delete(let deletion as DefaultHistoryDelete<Pass>) = try all(context).last?.changes.first else {
+      Issue.record("The deletion is not in the history.")
+      return
+    }
+    let kept = Dictionary(uniqueKeysWithValues: deletion.tombstone.map { ($0.key, $0.value as Any) })
+    #expect(kept[\Pass.kind] as? Pass.Kind == .week && kept[\Pass.zone] as? Pass.Zone == .ring(2, name: "C"))
+    #expect(kept[\Pass.span] as? Pass.Span == span && kept[\Pass.price] as? Decimal == 2.5)
+    #expect(kept[\Pass.tags] as? [String] == ["x", "y"] && kept[\Pass.marks] as? Set<Int> == [1, 2])
+    #expect(kept.count == 6 && deletion.tombstone[\.kind] != nil && deletion.tombstone[\.tags] != nil)
+    #expect(kept[\Pass.former] == nil && kept[\Pass.other] == nil)
+  }
+
+  @Test("A value of a deleted model that its type no longer has is left out")
+  func tombstonesOfOtherVersions() throws {
+    let folder = TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(for: Pass.self, configurations: ModelConfiguration(url: folder.file())))
+    let pass = Pass()
+    pass.tags = ["x"]
+    context.insert(pass)
+    try context.save()
+    context.delete(pass)
+    try context.save()
+    let columns = try SQLiteText.rows(folder.file(), "SELECT name FROM pragma_table_info('ACHANGE')")
+    for column in columns where column.hasPrefix("ZTOMBSTONE") {
+      _ = try SQLiteText.rows(folder.file(), "UPDATE ACHANGE SET \(column) = 'year' WHERE \(column) = 'day'")
+    }
+    guard case .delete(let deletion as DefaultHistoryDelete<Pass>) = try all(context).last?.changes.first else {
+      Issue.record("The deletion is not in the history.")
+      return
+    }
+    #expect(!deletion.tombstone.contains { $0.key == \Pass.kind } && deletion.tombstone[\.tags] != nil)
+  }
+
+  @Test("A store's transactions are in the order in which they were written, though the clock was set back")
+  func clockSetBack() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    // The third was written an hour before the others.
+    _ = try SQLiteText.rows(folder.file(), "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP - 3600 WHERE Z_PK = 3")
+    #expect(try all(context).map(\.transactionIdentifier) == [1, 2, 3, 4])
+    let newest = try #require(try all(context).last?.token)
+    #expect(newest.tokenValue?.values.sorted() == [4])
+    #expect(
+      try context.fetchHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > newest })
+      )
+      .isEmpty)
+    let third = Int64(3)
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.transactionIdentifier == third }))
+    #expect(try all(context).map(\.transactionIdentifier) == [1, 2, 4])
+  }
+
+  @Test("What is deleted by time is what has that time, though a later transaction has an earlier one")
+  func deletionByTime() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    _ = try SQLiteText.rows(folder.file(), "UPDATE ATRANSACTION SET ZTIMESTAMP = ZTIMESTAMP - 3600 WHERE Z_PK = 3")
+    let date = Date(timeIntervalSinceNow: -1800)
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.timestamp < date }))
+    #expect(try all(context).map(\.transactionIdentifier) == [1, 2, 4])
+  }
+
+  @Test("The highest numbers that a token or a file can have are compared and deleted as others are")
+  func highestNumbers() throws {
+    func token(_ numbers: [String: Int64]) throws -> DefaultHistoryToken {
+      try JSONDecoder().decode(DefaultHistoryToken.self, from: JSONEncoder().encode(["tokenValue": numbers]))
+    }
+    let (high, higher) = (try token(["A": .max, "B": 1]), try token(["A": .max, "B": 2]))
+    #expect(high < higher && !(higher < high))
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let highest = Int64.max
+    _ = try SQLiteText.rows(folder.file(), "UPDATE ATRANSACTION SET Z_PK = \(highest) WHERE Z_PK = 4")
+    _ = try SQLiteText.rows(folder.file(), "UPDATE ACHANGE SET ZTRANSACTIONID = \(highest) WHERE ZTRANSACTIONID = 4")
+    #expect(try all(context).map(\.transactionIdentifier) == [1, 2, 3, highest])
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try all(context).isEmpty)
+  }
+
+  @Test("Only what is behind a token is read, if the predicate asks for that")
+  func readingBehindTokens() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let before = try all(context)
+    let (first, second) = (before[0].token, before[1].token)
+    let author = "second"
+    // A change that no reader accepts.
+    _ = try SQLiteText.rows(folder.file(), "UPDATE ACHANGE SET ZENTITYPK = 0 WHERE ZTRANSACTIONID = 1")
+    #expect(throws: (any Error).self) { try all(context) }
+    let predicates: [Predicate<DefaultHistoryTransaction>] = [
+      #Predicate { $0.token > second }, #Predicate { second < $0.token },
+      #Predicate { $0.author == author && $0.token > first },
+      #Predicate { $0.token > first && ($0.token > second && $0.author == author) },
+    ]
+    for predicate in predicates {
+      let found = try context.fetchHistory(HistoryDescriptor(predicate: predicate))
+      #expect(found.map(\.transactionIdentifier) == [3, 4] && found.map(\.token) == before.suffix(2).map(\.token))
+    }
+    for predicate: Predicate<DefaultHistoryTransaction> in [
+      #Predicate { $0.token > second || $0.author == author }, #Predicate { !($0.token > second) },
+    ] {
+      #expect(throws: (any Error).self) { try context.fetchHistory(HistoryDescriptor(predicate: predicate)) }
+    }
   }
 
   @Test("A token that was written down tells what is new since")

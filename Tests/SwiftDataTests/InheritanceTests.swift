@@ -174,6 +174,22 @@ struct InheritanceTests {
     #expect(fairs.map(\.hall) == [9] && fairs.map(\.name) == ["Fair"])
   }
 
+  @Test("A new model that updates a stored one of another class of its hierarchy does not stand for it")
+  func uniqueOfOtherClasses() throws {
+    let folder = TemporaryFolder()
+    var context = try filled(folder)
+    let container = context.container
+    context = ModelContext(container)
+    let trip = Trip(name: "Fair")
+    let fair = FairTrip(name: "Private")
+    context.insert(trip)
+    context.insert(fair)
+    try context.save()
+    #expect(trip.modelContext == nil && trip.name == "Fair" && fair.modelContext == nil)
+    #expect(try context.fetch(FetchDescriptor<FairTrip>()).map(\.name) == ["Fair"])
+    #expect(try context.fetch(FetchDescriptor<PrivateTrip>()).map(\.name) == ["Private"])
+  }
+
   @Test("The entities inherit, share a table, and a schema tells")
   func entities() throws {
     let folder = TemporaryFolder()

@@ -152,6 +152,60 @@ struct ModelContextTests {
     #expect(jane.books.map(\.title) == ["Persuasion"] && mary.books.map(\.title) == ["Emma"])
   }
 
+  @Test("Of many new models with stored values each stands for its own stored one", arguments: [true, false])
+  func manyUpserts(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = try inFile ? library(folder.file()) : memory(Book.self)
+    for number in 0..<30 { context.insert(Book(isbn: "\(number)", title: "First")) }
+    try context.save()
+    nonisolated(unsafe) var told: [PersistentIdentifier] = []
+    let observer = NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: context, queue: nil) {
+      told = $0.userInfo?[ModelContext.NotificationKey.updatedIdentifiers.rawValue] as? [PersistentIdentifier] ?? []
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let books = (10..<40).map { Book(isbn: "\($0)", title: "Second", pages: $0) }
+    for book in books { context.insert(book) }
+    try context.save()
+    #expect(books.allSatisfy { $0.modelContext == context && $0.title == "Second" })
+    #expect(books.map(\.isbn) == (10..<40).map(String.init) && Set(told) == Set(books.prefix(20).map(\.id)))
+    for book in books { book.pages += 100 }
+    try context.save()
+    let other = ModelContext(context.container)
+    let found = try other.fetch(FetchDescriptor<Book>())
+    #expect(found.count == 40)
+    for book in found {
+      let number = try #require(Int(book.isbn))
+      #expect(book.pages == (number < 10 ? 0 : number + 100) && book.title == (number < 10 ? "First" : "Second"))
+    }
+  }
+
+  @Test("Of new models that are equal in a unique value the first stays, and the others are of no context")
+  func equalNewModels() throws {
+    let context = try memory(Book.self)
+    let books = (1...3).map { Book(isbn: "1", title: "Emma", pages: $0) }
+    for book in books { context.insert(book) }
+    try context.save()
+    #expect(books.map { $0.modelContext == context } == [true, false, false] && books.map(\.pages) == [1, 2, 3])
+    #expect(try context.fetch(FetchDescriptor<Book>()) == [books[0]])
+  }
+
+  @Test("An identity of an unsaved model leads to it, however many there are")
+  func unsavedIdentities() throws {
+    let context = try memory(Book.self)
+    for number in 0..<2000 { context.insert(Book(isbn: "\(number)", title: "T", pages: number)) }
+    let ids = try context.fetchIdentifiers(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.pages)]))
+    #expect(ids.count == 2000 && ids.enumerated().allSatisfy { (context.model(for: $1) as? Book)?.pages == $0 })
+    // Of those that come later too.
+    let late = Book(isbn: "late", title: "T")
+    context.insert(late)
+    let id = late.persistentModelID
+    #expect((context.registeredModel(for: id) as Book?) === late && context.model(for: ids[7]) is Book)
+    context.rollback()
+    #expect((context.registeredModel(for: id) as Book?) == nil)
+    context.insert(late)
+    #expect((context.registeredModel(for: late.persistentModelID) as Book?) === late)
+  }
+
   @Test("A rollback drops inserts, deletions and changes")
   func rollback() throws {
     let context = try memory(Book.self)

@@ -46,6 +46,39 @@ import Testing
   }
 }
 
+/// Constraints and indexes with attributes, with modifiers, and between conditions.
+@Model class Ticket {
+  @available(iOS 18, macOS 15, *) #Index<Ticket>([\.number])
+  #if os(Linux)
+  public #Unique<Ticket>([\.number])
+  #else
+  #Unique<Ticket>([\.place])
+  #endif
+  #if canImport(NoSuchModule)
+  #Index<Ticket>([\.place])
+  #elseif os(Linux)
+  #Index<Ticket>([\.place, \.number])
+  #endif
+
+  var number: Int = 0 {
+    @available(*, deprecated) didSet { changes += 1 }
+  }
+  var place = ""
+  @Transient var changes = 0
+  init() {}
+}
+
+@Model final class SeasonTicket: Ticket {
+  #if NO_SUCH_CONDITION
+  #Unique<SeasonTicket>([\.months])
+  #endif
+  #if os(Linux)
+  #Index<SeasonTicket>([\.months])
+  #endif
+  var months = 1
+  override init() { super.init() }
+}
+
 extension Recipe {
   static func named(_ text: String) -> Predicate<Recipe> {
     #Predicate<Recipe> { text.isEmpty || $0.title.localizedStandardContains(text) }
@@ -374,6 +407,22 @@ struct ShapeTests {
     }
     let sentence = try #require(refusal).localizedDescription
     #expect(sentence.contains("R-tree index") && sentence.contains("Place"), "\(sentence)")
+  }
+
+  @Test("Constraints and indexes count if their condition holds, with attributes and modifiers too")
+  func conditions() throws {
+    let schema = Schema([Ticket.self, SeasonTicket.self])
+    let (ticket, season) = (schema.entity(for: Ticket.self), schema.entity(for: SeasonTicket.self))
+    #expect(ticket?.uniquenessConstraints == [["number"]] && ticket?.indices == [["number"], ["place", "number"]])
+    #expect(season?.uniquenessConstraints.contains(["months"]) == false && season?.indices == [["months"]])
+    let context = try memory(Ticket.self, SeasonTicket.self)
+    for months in [1, 2] {
+      let ticket = SeasonTicket()
+      (ticket.number, ticket.months) = (3, months)
+      context.insert(ticket)
+    }
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Ticket>(predicate: #Predicate { $0.number == 3 })) == 1)
   }
 
   @Test("A schema tells the parts of a struct, the ends of a relationship, and what Spotlight would have")

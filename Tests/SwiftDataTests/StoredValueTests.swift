@@ -85,6 +85,26 @@ extension ModelContext {
   }
 }
 
+/// An enumeration that knows what to do with a case of a later version.
+enum Rank: String, Codable {
+  case low, high, unknown
+  init(from decoder: any Decoder) throws {
+    self = Rank(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
+  }
+}
+struct Standing: Codable, Hashable { var rank: Rank }
+
+@Model final class Player {
+  var rank: Rank
+  var best: Rank?
+  var standing: Standing
+  init(_ rank: Rank) {
+    self.rank = rank
+    best = rank
+    standing = Standing(rank: rank)
+  }
+}
+
 @Suite("Values of models, stored and read again")
 struct StoredValueTests {
   @Test("Every kind of value comes back from a file")
@@ -209,6 +229,26 @@ struct StoredValueTests {
     let other = ModelContext(container)
     let found = try #require(try other.fetch(FetchDescriptor<Almanac>()).first)
     #expect(found.draft.text == "x" && found.draft.opened == 0)
+  }
+
+  @Test("A raw value that is no case's is what the enumeration's own init(from:) makes of it")
+  func unknownCases() throws {
+    let folder = TemporaryFolder()
+    func open() throws -> ModelContext {
+      ModelContext(try ModelContainer(for: Player.self, configurations: ModelConfiguration(url: folder.file())))
+    }
+    do {
+      let context = try open()
+      context.insert(Player(.high))
+      try context.save()
+    }
+    let columns = try SQLiteText.rows(folder.file(), "SELECT name FROM pragma_table_info('ZPLAYER')")
+    let ranks = columns.filter { !$0.hasPrefix("Z_") }
+    #expect(ranks.count == 3)
+    for column in ranks { _ = try SQLiteText.rows(folder.file(), "UPDATE ZPLAYER SET \(column) = 'highest'") }
+    let context = try open()
+    let player = try #require(try context.fetch(FetchDescriptor<Player>()).first)
+    #expect(player.rank == .unknown && player.best == .unknown && player.standing.rank == .unknown)
   }
 
   @Test("Every value of an unsigned type fits")

@@ -4,7 +4,10 @@ import Foundation
 ///
 ///     let configuration = ModelConfiguration("library", schema: Schema([Book.self, Author.self]))
 ///     configuration.url.lastPathComponent  // library.store
-public struct ModelConfiguration: Identifiable, Hashable, Sendable {
+public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Sendable {
+  /// The type of store that it opens.
+  public typealias Store = DefaultStore
+
   /// Whether iCloud synchronizes a store with a person's other devices. Linux has no iCloud, so no store is
   /// synchronized.
   public struct CloudKitDatabase: Hashable, Sendable {
@@ -50,7 +53,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   /// The store's name, "default" unless you give one.
   public let name: String
   /// The models in this store; nil for all models of the container.
-  public private(set) var schema: Schema?
+  public var schema: Schema?
   /// Whether the store accepts saves. If not, it is opened read-only.
   public let allowsSave: Bool
   /// Whether the store has no file. Its data is lost when the container is released.
@@ -59,6 +62,9 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   public let cloudKitDatabase: CloudKitDatabase
   /// The folder that the store shares with stores of other programs.
   public let groupContainer: GroupContainer
+
+  /// The store's file; nil if the store is in memory.
+  var file: URL? { isStoredInMemoryOnly ? nil : url }
 
   /// Whether the file's name follows from the configuration's name.
   let isFileNamed: Bool
@@ -75,7 +81,7 @@ public struct ModelConfiguration: Identifiable, Hashable, Sendable {
   }
 
   /// Throws a `SwiftDataError` if no store can be opened with this configuration.
-  func check() throws {
+  public func validate() throws {
     if let database = cloudKitContainerIdentifier { throw SwiftDataError.noCloudKit(database, url) }
     if let group = groupAppContainerIdentifier, isFileNamed { try ModelConfiguration.check(group: group) }
     guard isFileNamed else { return }

@@ -15,7 +15,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// How to migrate stores of earlier versions. If it is nil, the migration is inferred from
   /// the two versions.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
-  /// Where the stores are. Empty if the container uses ``DataStore``s.
+  /// Where the stores are, without those that you write yourself.
   public let configurations: Set<ModelConfiguration>
   let model: NSManagedObjectModel
   let coordinator: NSPersistentStoreCoordinator
@@ -24,7 +24,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// The entities, by their model types.
   let entities: [ObjectIdentifier: NSEntityDescription]
   /// The stores that conform to ``DataStore``.
-  let dataStores: [DataStoreBridge]
+  private(set) var dataStores: [DataStoreBridge] = []
 
   /// The main actor's context. It saves automatically, and merges what other contexts save.
   @MainActor public var mainContext: ModelContext {
@@ -59,33 +59,15 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// Throws a `SwiftDataError` if the configurations or the plan don't fit. If a store can't be
   /// opened, the error is `loadIssueModelContainer`, and its underlying error is the
   /// `CocoaError` that says why.
-  public init(
+  public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
-    self.schema = schema
-    self.migrationPlan = migrationPlan
-    let configurations = configurations.isEmpty ? [ModelConfiguration(schema: schema)] : configurations
-    for configuration in configurations { try configuration.check() }
-    self.configurations = Set(configurations)
-    classes = ModelClasses(schema)
-    dataStores = []
-    let partition = try StorePartition(
-      schema, configurations.map { ($0.name, $0.schema, $0.isStoredInMemoryOnly ? nil : $0.url) })
-    model = schema.makeManagedObjectModel(configurations: partition.entities)
-    entities = ModelContainer.entities(of: model, schema)
-    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    let stages = try migrationPlan.map { try PlannedStages($0, for: schema, configurations: partition.entities) }
-    for (configuration, name) in zip(configurations, partition.names) {
-      do {
-        try open(configuration, partition.isSingle ? nil : name, stages)
-      } catch {
-        throw SwiftDataError.loadIssue(configuration.url, error)
-      }
-    }
+    let stated: [any DataStoreConfiguration] = configurations
+    try self.init(for: schema, migrationPlan: migrationPlan, configurations: stated)
   }
 
-  /// Opens ``DataStore``s for some classes and for all classes that their relationships lead
-  /// to.
+  /// Opens stores, ``DataStore``s of your own among them, for some classes and for all classes that their relationships
+  /// lead to.
   @_disfavoredOverload
   public convenience init(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -94,7 +76,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens ``DataStore``s for a schema.
+  /// Opens stores for a schema, ``DataStore``s of your own among them.
   @_disfavoredOverload
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -103,11 +85,10 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
-  /// Opens ``DataStore``s for a schema. Each is given the migration plan, and has to migrate by
-  /// itself.
+  /// Opens stores for a schema: files and memory, and ``DataStore``s of your own. Each of these is given the migration
+  /// plan, and has to migrate by itself. Without configurations there is one store, named "default".
   ///
-  /// Throws what a configuration or a store throws, and a `SwiftDataError` if the
-  /// configurations don't fit together.
+  /// Throws what a configuration or a store throws, and a `SwiftDataError` if the configurations don't fit together.
   @_disfavoredOverload
   public init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
@@ -115,30 +96,48 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   ) throws {
     self.schema = schema
     self.migrationPlan = migrationPlan
-    configurations = []
+    let stated = stated.isEmpty ? [ModelConfiguration(schema: schema)] : stated
+    let own = stated.compactMap { $0 as? ModelConfiguration }
+    for configuration in own { try configuration.validate() }
+    configurations = Set(own)
     classes = ModelClasses(schema)
-    let partition = try StorePartition(schema, stated.map { ($0.name, $0.schema, nil) })
+    let partition = try StorePartition(
+      schema, stated.map { ($0.name, $0.schema, ($0 as? ModelConfiguration)?.file) })
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     entities = ModelContainer.entities(of: model, schema)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    _ = DataStoreBridge.registration
-    func opened<C: DataStoreConfiguration>(_ configuration: C) throws -> any DataStoreAccess {
-      var configuration = configuration
-      if configuration.schema == nil { configuration.schema = schema }
-      return try OpenedDataStore<C.Store>(configuration, migrationPlan: migrationPlan)
+    let stages = try (own.isEmpty ? nil : migrationPlan).map {
+      try PlannedStages($0, for: schema, configurations: partition.entities)
     }
-    var stores: [DataStoreBridge] = []
     for (configuration, name) in zip(stated, partition.names) {
-      let store = try coordinator.addPersistentStore(
-        ofType: DataStoreBridge.storeType, configurationName: partition.isSingle ? nil : name,
-        at: URL(string: "datastore:///\(UUID().uuidString)"),
-        options: [
-          DataStoreBridge.accessOption: try opened(configuration), DataStoreBridge.typesOption: classes.byName,
-        ])
-      // The class registered for this type is `DataStoreBridge`, so the coordinator made one.
-      stores.append(store as! DataStoreBridge)
+      let name = partition.isSingle ? nil : name
+      guard let configuration = configuration as? ModelConfiguration else {
+        dataStores.append(try openDataStore(configuration, name))
+        continue
+      }
+      do {
+        try open(configuration, name, stages)
+      } catch {
+        throw SwiftDataError.loadIssue(configuration.url, error)
+      }
     }
-    dataStores = stores
+  }
+
+  private func openDataStore<C: DataStoreConfiguration>(
+    _ configuration: C, _ name: String?
+  ) throws -> DataStoreBridge {
+    _ = DataStoreBridge.registration
+    var configuration = configuration
+    if configuration.schema == nil { configuration.schema = schema }
+    let opened = try OpenedDataStore<C.Store>(configuration, migrationPlan: migrationPlan)
+    let store = try coordinator.addPersistentStore(
+      ofType: DataStoreBridge.storeType, configurationName: name,
+      at: URL(string: "datastore:///\(UUID().uuidString)"),
+      options: [
+        DataStoreBridge.accessOption: opened, DataStoreBridge.typesOption: classes.byName,
+      ])
+    // The class registered for this type is `DataStoreBridge`, so the coordinator made one.
+    return store as! DataStoreBridge
   }
 
   /// The container for the handlers of a migration stage. Its stores are already open.
@@ -147,7 +146,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.coordinator = coordinator
     migrationPlan = nil
     configurations = []
-    dataStores = []
     model = coordinator.managedObjectModel
     entities = ModelContainer.entities(of: model, schema)
     classes = ModelClasses(schema)

@@ -80,7 +80,7 @@ extension ModelContext {
       BatchSource(ids, batchSize: batchSize) { [self] ids in ids.map(identifier(of:)) })
   }
 
-  private func identifier(of id: NSManagedObjectID) -> PersistentIdentifier {
+  func identifier(of id: NSManagedObjectID) -> PersistentIdentifier {
     guard id.isTemporaryID, let object = managedContext.registeredObject(for: id) as? ModelObject else {
       return PersistentIdentifier(id)
     }
@@ -90,7 +90,9 @@ extension ModelContext {
   func objectIDs<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [NSManagedObjectID] {
     let request = try request(descriptor)
     // The store doesn't know the unsaved changes, so the context has to fetch objects.
-    if hasChanges, descriptor.includePendingChanges { return try managedContext.fetch(request).map(\.objectID) }
+    if hasChanges, descriptor.includePendingChanges {
+      return try asking(descriptor, request) { try managedContext.fetch($0).map(\.objectID) }
+    }
     let identifying = NSFetchRequest<NSManagedObjectID>(entityName: ModelType.of(T.self).name)
     identifying.predicate = request.predicate
     identifying.sortDescriptors = request.sortDescriptors
@@ -98,7 +100,7 @@ extension ModelContext {
     identifying.fetchOffset = request.fetchOffset
     identifying.includesPendingChanges = false
     identifying.resultType = .managedObjectIDResultType
-    return try managedContext.fetch(identifying)
+    return try asking(descriptor, identifying) { try managedContext.fetch($0) }
   }
 
   /// The objects with these ids, with their values read. Those that were deleted are missing.

@@ -26,14 +26,22 @@ extension ModelContext {
   func asking<T: PersistentModel, Result>(
     _ descriptor: FetchDescriptor<T>, _ body: (NSFetchRequest<NSManagedObject>) throws -> Result
   ) throws -> Result {
-    let request = try request(descriptor)
+    try asking(descriptor, request(descriptor), body)
+  }
+
+  /// The same with the request that was made of the descriptor, or with one that has its predicate and its order.
+  func asking<T: PersistentModel, Found, Result>(
+    _ descriptor: FetchDescriptor<T>, _ request: NSFetchRequest<Found>,
+    _ body: (NSFetchRequest<Found>) throws -> Result
+  ) throws -> Result {
     if openContainer.dataStores.isEmpty { return try body(request) }
-    return try AskedDescriptor.$current.withValue(AskedDescriptor(descriptor, request)) { try body(request) }
+    let asked = AskedDescriptor(descriptor, predicate: request.predicate, order: request.sortDescriptors ?? [])
+    return try AskedDescriptor.$current.withValue(asked) { try body(request) }
   }
 
   /// The identities of the models that a descriptor describes.
   public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
-    try fetch(descriptor).map { $0.storage.identifier }
+    try objectIDs(descriptor).map(identifier(of:))
   }
 
   /// Calls a block with each model that a descriptor describes.

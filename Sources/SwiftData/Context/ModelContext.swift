@@ -17,12 +17,17 @@ public final class ModelContext: Equatable {
   private weak var owner: ModelContainer?
   /// The Core Data context that does the work.
   package let managedContext: NSManagedObjectContext
+  private let mergePolicy = ModelMergePolicy()
   /// What leads from models to this context.
   let reference = ContextReference()
   // Unchecked for `modelinsert`, as are those below; see CONTRIBUTING.md.
   /// Models with unsaved changes. They are kept alive until the save, because inserts and
   /// values of transient properties would be lost with them.
   @exclusivity(unchecked) private var changed: [ModelStorage] = []
+  /// The first of them by what they are known by before their first save: as many as there were when a program last
+  /// asked for such a model. Inserting is frequent, asking is not.
+  private var changedByIdentifier: [UUID: ModelStorage] = [:]
+  private var indexedCount = 0
   /// Models whose insertion was rolled back. They keep their relationships only for a while: two models that lead to
   /// each other would keep each other alive for ever.
   @exclusivity(unchecked) private var rolledBack: [ModelStorage] = []
@@ -45,7 +50,7 @@ public final class ModelContext: Equatable {
     managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
     reference.context = self
     managedContext.persistentStoreCoordinator = container.coordinator
-    managedContext.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    managedContext.mergePolicy = mergePolicy
     managedContext.undoManager = nil
     managedContext.userInfo[ModelContext.editingStateKey] = editingStateID
     managedContext.followInverses { object, name in
@@ -313,8 +318,11 @@ public final class ModelContext: Equatable {
   }
 
   private func changedModel(_ identifier: PersistentIdentifier) -> (any PersistentModel)? {
-    guard identifier.isTemporary else { return nil }
-    return changed.first { $0.identifier == identifier }?.model
+    guard let key = identifier.temporaryIdentifier else { return nil }
+    for storage in changed[indexedCount...] { changedByIdentifier[storage.temporaryIdentifier] = storage }
+    indexedCount = changed.count
+    guard let storage = changedByIdentifier[key], storage.identifier == identifier else { return nil }
+    return storage.model
   }
 
   // Changes.
@@ -328,6 +336,8 @@ public final class ModelContext: Equatable {
   private func letGoOfChanged() {
     let former = changed
     changed = []
+    changedByIdentifier = [:]
+    indexedCount = 0
     for storage in former { storage.releaseModel(for: self) }
     for storage in rolledBack { storage.dropRelationships() }
     rolledBack = []
@@ -407,29 +417,50 @@ public final class ModelContext: Equatable {
     // Of deleted ones only models that a program may still have.
     let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
     for (storage, _) in deleted { storage?.keepValues() }
-    let uniqueValues = openContainer.classes.haveUniqueValues ? UniqueValues(of: inserted) : nil
+    defer { mergePolicy.forgetSuccessors() }
     do {
       try managedContext.save()
     } catch {
       for (storage, _) in deleted { storage?.dropValues() }
       throw error
     }
-    let replaced = uniqueValues?.followStored(in: self) ?? []
+    let replaced = openContainer.classes.haveUniqueValues ? followStored(inserted) : []
     for (storage, _) in deleted { storage?.detach(deleted: true) }
     guard isHeard else { return letGoOfChanged() }
+    let updatedStorages = Set(updated.compactMap { $0.1.map(ObjectIdentifier.init) })
     let userInfo: [AnyHashable: Any] = [
       // One that a stored one has replaced, by its unique values, is an update of that.
       NotificationKey.insertedIdentifiers.rawValue: inserted.filter { $0.0.managedObjectContext != nil }.map {
         $1?.identifier ?? PersistentIdentifier($0.objectID)
       },
       NotificationKey.updatedIdentifiers.rawValue: updated.map { $1?.identifier ?? PersistentIdentifier($0.objectID) }
-        + replaced.filter { replaced in !updated.contains { $0.1 === replaced } }.map(\.identifier),
+        + replaced.filter { !updatedStorages.contains(ObjectIdentifier($0)) }.map(\.identifier),
       NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$1.isTemporaryID }.map {
         PersistentIdentifier($1)
       },
     ]
     letGoOfChanged()
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
+  }
+
+  /// Called after a save. From now on each new model that a stored one has replaced, by its unique values, stands for
+  /// that. If the stored one has a model already, or is of a subclass, the replaced model is detached.
+  ///
+  /// - Returns: The models that stand for a stored object.
+  private func followStored(_ inserted: [(ModelObject, ModelStorage?)]) -> [ModelStorage] {
+    var following: [ModelStorage] = []
+    for case (let object, let storage?) in inserted where object.managedObjectContext == nil {
+      if let found = mergePolicy.successor(of: object) as? ModelObject, found.storage == nil,
+        found.entity.name == storage.type.name
+      {
+        storage.attach(found, in: self)
+        following.append(storage)
+      } else {
+        storage.keepValues()
+        storage.detach(deleted: false)
+      }
+    }
+    return following
   }
 
   /// Runs a block, then saves.

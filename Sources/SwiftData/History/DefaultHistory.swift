@@ -18,7 +18,9 @@ public struct DefaultHistoryToken: HistoryToken {
   public static func < (left: Self, right: Self) -> Bool {
     let (mine, theirs) = (left.tokenValue ?? [:], right.tokenValue ?? [:])
     let common = Set(mine.keys).intersection(theirs.keys)
-    let (a, b) = (common.reduce(0) { $0 + (mine[$1] ?? 0) }, common.reduce(0) { $0 + (theirs[$1] ?? 0) })
+    // A token from elsewhere may have any numbers, so their sum has more bits.
+    func sum(_ numbers: [String: Int64]) -> Int128 { common.reduce(0) { $0 + Int128(numbers[$1] ?? 0) } }
+    let (a, b) = (sum(mine), sum(theirs))
     return a == b ? mine.count < theirs.count : a < b
   }
 }
@@ -168,11 +170,21 @@ extension HistoryTombstone {
 }
 
 extension ModelProperty {
-  /// A stored value in the type of the property. Values of composites, archives and transformers are returned as they
-  /// are stored.
+  /// A stored value in the type of the property; nil if it is no value of that type. Values of transformers are
+  /// returned as they are stored.
   fileprivate func value(fromStored stored: Any) -> Any? {
-    func open<V>(_: V.Type) -> Any? { AttributeTypes.value(V.self, from: stored) }
-    guard case .attribute = kind else { return stored }
-    return _openExistential(type, do: open)
+    func simple<V>(_: V.Type) -> Any? { AttributeTypes.value(V.self, from: stored) }
+    func decoded<V: Decodable>(_: V.Type) -> Any? {
+      if case .composite(let shape) = kind {
+        return (stored as? [String: Any]).flatMap { try? shape.value(V.self, from: $0) }
+      }
+      let data = stored as? Data ?? (stored as? NSData).map { Data(referencing: $0) }
+      return data.flatMap { try? StoredJSON.value(V.self, $0) }
+    }
+    switch kind {
+    case .attribute: return _openExistential(type, do: simple)
+    case .composite, .archive: return (type as? any Decodable.Type).flatMap { decoded($0) }
+    case .transformable, .toOne, .toMany: return stored
+    }
   }
 }

@@ -129,7 +129,8 @@ public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
   public var predicate: Predicate<T>?
   /// The greatest number of transactions; 0 for all.
   public var fetchLimit: UInt64 = 0
-  /// The sort order. If it is empty, transactions are ordered by time, then by number.
+  /// The sort order. If it is empty, each store's transactions are in the order in which they were written, and those
+  /// of several stores are ordered by time.
   public var sortBy: [SortDescriptor<T>]
 
   /// Describes the transactions that meet a condition, in an order.

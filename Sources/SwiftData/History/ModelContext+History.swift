@@ -3,14 +3,27 @@ import CoreData
 extension ModelContext {
   /// Reads the history of the container's stores: every save, by any context or program.
   ///
-  /// The whole history is read, and the predicate is evaluated in memory.
+  /// The predicate is evaluated in memory. If it has `$0.token > token` as a condition that `&&` joins with others, and
+  /// the container has one store, only what is behind the token is read; otherwise the whole history.
   ///
   /// Throws 134091 if no store keeps a history, because all are in memory. Throws
   /// `SwiftDataError.invalidTransactionFetchRequest` if `T` isn't ``DefaultHistoryTransaction``, and
   /// `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate's were deleted.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
-    if let predicate = descriptor.predicate { try checkTokens(of: predicate.expression) }
-    return try history(descriptor)
+    guard T.self == DefaultHistoryTransaction.self else { throw SwiftDataError.invalidTransactionFetchRequest }
+    guard let predicate = descriptor.predicate else { return try select(descriptor, from: history()) }
+    try checkTokens(of: predicate.expression)
+    return try select(descriptor, from: history(after: start(of: predicate.expression)))
+  }
+
+  /// The last transaction that a predicate surely leaves out, if there is one store: numbers of several stores don't
+  /// say where the history stands.
+  private func start(of expression: Any) -> NSPersistentHistoryToken? {
+    guard let store = openContainer.coordinator.persistentStores.first, openContainer.coordinator.persistentStores.count == 1 else {
+      return nil
+    }
+    let numbers = tokensBefore(expression).compactMap { $0.tokenValue?[store.identifier] }
+    return numbers.max().map { NSPersistentHistoryToken([store.identifier: $0]) }
   }
 
   /// Throws an error if transactions after a token that the expression names were deleted.
@@ -24,17 +37,23 @@ extension ModelContext {
       let numbers = (token.tokenValue ?? [:]).filter { known.contains($0.key) }
       let request = NSPersistentHistoryChangeRequest.fetchHistory(after: NSPersistentHistoryToken(numbers))
       request.resultType = .count
-      do {
-        _ = try managedContext.execute(request)
-      } catch let error as NSError where error.code == NSPersistentHistoryTokenExpiredError {
-        throw SwiftDataError.historyTokenExpired
-      }
+      _ = try result(of: request)
     }
   }
 
-  /// The transactions that a descriptor describes.
-  private func history<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
-    guard var found = transactions(try history()) as? [T] else { throw SwiftDataError.invalidTransactionFetchRequest }
+  private func result(of request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult? {
+    do {
+      return try managedContext.execute(request) as? NSPersistentHistoryResult
+    } catch let error as NSError where error.code == NSPersistentHistoryTokenExpiredError {
+      throw SwiftDataError.historyTokenExpired
+    }
+  }
+
+  /// Those of some transactions that a descriptor describes.
+  private func select<T: HistoryTransaction>(
+    _ descriptor: HistoryDescriptor<T>, from stored: [NSPersistentHistoryTransaction]
+  ) throws -> [T] {
+    guard var found = transactions(stored) as? [T] else { throw SwiftDataError.invalidTransactionFetchRequest }
     if let predicate = descriptor.predicate { found = try found.filter(predicate.evaluate) }
     if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
     if descriptor.fetchLimit > 0 { found = Array(found.prefix(Int(clamping: descriptor.fetchLimit))) }
@@ -47,19 +66,21 @@ extension ModelContext {
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     guard T.self == DefaultHistoryTransaction.self else { throw SwiftDataError.invalidTransactionFetchRequest }
     let stored = try history()
-    let wanted = Set(try history(descriptor).compactMap { $0 as? DefaultHistoryTransaction })
-    if wanted.isEmpty { return }
-    let all = Array(zip(stored, transactions(stored)))
+    let described = try select(descriptor, from: stored) as? [DefaultHistoryTransaction] ?? []
+    let wanted = Dictionary(grouping: described, by: \.storeIdentifier).mapValues {
+      Set($0.map(\.transactionIdentifier))
+    }
     for store in openContainer.coordinator.persistentStores {
-      let own = all.filter { $0.0.storeID == store.identifier }
-      // What goes from the beginning, then what goes from between transactions that stay.
-      let kept = own.drop { wanted.contains($0.1) }
-      if let last = own.dropLast(kept.count).last {
+      guard let wanted = wanted[store.identifier] else { continue }
+      let own = stored.filter { $0.storeID == store.identifier }.map(\.transactionNumber)
+      // What goes from the beginning, then what goes from between transactions that stay, and what has no number
+      // behind it.
+      let rest = own.drop { wanted.contains($0) && $0 < .max }
+      if let last = own.dropLast(rest.count).last {
         // Up to the last one that was read: others may have been written since.
-        let end = NSPersistentHistoryToken([store.identifier: last.0.transactionNumber + 1])
-        try delete(.deleteHistory(before: end), in: store)
+        try delete(.deleteHistory(before: NSPersistentHistoryToken([store.identifier: last + 1])), in: store)
       }
-      let numbers = kept.filter { wanted.contains($0.1) }.map(\.0.transactionNumber)
+      let numbers = rest.filter(wanted.contains)
       if numbers.isEmpty { continue }
       let request = NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture)
       request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
@@ -73,12 +94,21 @@ extension ModelContext {
     _ = try managedContext.execute(request)
   }
 
-  /// All transactions, oldest first.
-  private func history() throws -> [NSPersistentHistoryTransaction] {
-    let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
-    let result = try managedContext.execute(request) as? NSPersistentHistoryResult
-    let found = result?.result as? [NSPersistentHistoryTransaction] ?? []
-    return found.sorted { ($0.timestamp, $0.transactionNumber) < ($1.timestamp, $1.transactionNumber) }
+  /// All transactions, or those after a token: each store's in the order of their numbers, those of several stores in
+  /// the order of time. A clock that was set back changes no store's order.
+  private func history(after token: NSPersistentHistoryToken? = nil) throws -> [NSPersistentHistoryTransaction] {
+    let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+    let found = (try result(of: request)?.result as? [NSPersistentHistoryTransaction] ?? []).sorted {
+      ($0.transactionNumber, $0.storeID) < ($1.transactionNumber, $1.storeID)
+    }
+    // The latest time up to each transaction of its store.
+    var latest: [String: Date] = [:]
+    let times = found.map { transaction in
+      let time = max(latest[transaction.storeID] ?? .distantPast, transaction.timestamp)
+      latest[transaction.storeID] = time
+      return time
+    }
+    return found.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { found[$0] }
   }
 
   /// Each transaction with a token that says where every store's history stood at that time.
@@ -87,6 +117,38 @@ extension ModelContext {
     return stored.map {
       places[$0.storeID] = $0.transactionNumber
       return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), openContainer.classes.byName)
+    }
+  }
+}
+
+/// The tokens that a transaction of the history is behind if it meets a predicate: those of `$0.token > token` alone,
+/// and on both sides of `&&`.
+private func tokensBefore(_ expression: Any) -> [DefaultHistoryToken] {
+  if let both = expression as? any TwoConditions { return both.conditions.flatMap(tokensBefore) }
+  return (expression as? any ComparisonOfTokens)?.earlierToken.map { [$0] } ?? []
+}
+
+private protocol TwoConditions {
+  var conditions: [Any] { get }
+}
+
+extension PredicateExpressions.Conjunction: TwoConditions {
+  fileprivate var conditions: [Any] { [lhs, rhs] }
+}
+
+private protocol ComparisonOfTokens {
+  var earlierToken: DefaultHistoryToken? { get }
+}
+
+extension PredicateExpressions.Comparison: ComparisonOfTokens {
+  fileprivate var earlierToken: DefaultHistoryToken? {
+    typealias Transaction = PredicateExpressions.Variable<DefaultHistoryTransaction>
+    typealias Token = PredicateExpressions.KeyPath<Transaction, DefaultHistoryToken>
+    typealias Constant = PredicateExpressions.Value<DefaultHistoryToken>
+    switch (op, lhs, rhs) {
+    case (.greaterThan, let own as Token, let other as Constant), (.lessThan, let other as Constant, let own as Token):
+      return own.keyPath == \DefaultHistoryTransaction.token ? other.value : nil
+    default: return nil
     }
   }
 }

@@ -138,11 +138,6 @@ final class ModelType: Sendable {
     (all ? supertype?.uniquenessConstraints(all: true) ?? [] : []) + ownUniquenessConstraints
   }
 
-  /// The relationships that are part of a uniqueness constraint.
-  var uniqueRelationships: [String] {
-    uniquenessConstraints(all: true).joined().filter { property(named: $0)?.isRelationship == true }
-  }
-
   /// Whether objects of this class are objects of the other one too.
   func inherits(from other: ModelType) -> Bool { self === other || supertype?.inherits(from: other) ?? false }
 

@@ -56,6 +56,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// `p` and the row's number, or before the first save `t` and a UUID.
   var primaryKey: String { parts.texts.primaryKey }
   var isTemporary: Bool { parts.stated?.isTemporary ?? false }
+  /// What the model is known by before its first save; nil after that.
+  var temporaryIdentifier: UUID? { isTemporary ? UUID(uuidString: String(primaryKey.dropFirst())) : nil }
   /// The object id, if the identity was made from one in this process. It plays no part in comparisons of texts.
   var objectID: NSManagedObjectID? { parts.objectID }
 

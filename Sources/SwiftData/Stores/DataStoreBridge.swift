@@ -93,12 +93,39 @@ final class DataStoreBridge: NSIncrementalStore {
     guard let entity = request.entity, let type = (entity.name).flatMap({ types[$0] }) else {
       throw Refusal("A DataStore was asked for models of a class that its container does not have.")
     }
-    let ids = try ids(of: type.type, request, state(of: context))
+    let state = state(of: context)
     switch request.resultType {
-    case .managedObjectResultType: return ids.map { context.object(with: $0) }
-    case .managedObjectIDResultType: return ids
-    case .countResultType: return [NSNumber(value: ids.count)]
+    case .managedObjectResultType: return try ids(of: type.type, request, state).map { context.object(with: $0) }
+    case .managedObjectIDResultType: return try identified(type.type, request, state)
+    case .countResultType: return [NSNumber(value: try counted(type.type, request, state))]
     default: throw Refusal("A DataStore finds models, and no dictionaries.")
+    }
+  }
+
+  private func counted<T: PersistentModel>(
+    _ type: T.Type, _ request: NSFetchRequest<any NSFetchRequestResult>, _ state: EditingState
+  ) throws -> Int {
+    try answer(type, request, state, access.fetchCount) ?? ids(of: type, request, state).count
+  }
+
+  private func identified<T: PersistentModel>(
+    _ type: T.Type, _ request: NSFetchRequest<any NSFetchRequestResult>, _ state: EditingState
+  ) throws -> [NSManagedObjectID] {
+    try answer(type, request, state, access.fetchIdentifiers)?.map(ownObjectID) ?? ids(of: type, request, state)
+  }
+
+  /// The data store's own answer to the context's fetch; nil if there is something left to do in memory.
+  private func answer<T: PersistentModel, Answer>(
+    _ type: T.Type, _ request: NSFetchRequest<any NSFetchRequestResult>, _ state: EditingState,
+    _ ask: (DataStoreFetchRequest<T>) throws -> Answer
+  ) throws -> Answer? {
+    guard let descriptor = AskedDescriptor.current?.descriptor(of: request, type) else { return nil }
+    do {
+      return try lock.withLock { try ask(DataStoreFetchRequest(descriptor: descriptor, editingState: state)) }
+    } catch DataStoreError.preferInMemoryFilter {
+      return nil
+    } catch DataStoreError.preferInMemorySort {
+      return nil
     }
   }
 
@@ -132,14 +159,15 @@ final class DataStoreBridge: NSIncrementalStore {
     let found = try access.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
     snapshots.merge(found.related) { $1 }
     for snapshot in found.snapshots { snapshots[snapshot.persistentIdentifier] = snapshot }
-    return try found.snapshots.map { snapshot in
-      guard isOwn(snapshot.persistentIdentifier), let id = objectID(of: snapshot.persistentIdentifier) else {
-        throw Refusal(
-          "The DataStore \(access.identifier) has given a snapshot of another store or schema: "
-            + snapshot.persistentIdentifier.uri)
-      }
-      return id
+    return try found.snapshots.map { try ownObjectID($0.persistentIdentifier) }
+  }
+
+  private func ownObjectID(_ identifier: PersistentIdentifier) throws -> NSManagedObjectID {
+    guard isOwn(identifier), let id = objectID(of: identifier) else {
+      throw Refusal(
+        "The DataStore \(access.identifier) has found a model of another store or schema: " + identifier.uri)
     }
+    return id
   }
 
   /// Filters and sorts in memory what the data store has left to do.

@@ -97,6 +97,20 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     return found
   }
 
+  /// Sets all values on an object.
+  ///
+  /// - Parameter destination: the object of an identity.
+  func write(to object: NSManagedObject, destination: (PersistentIdentifier) throws -> NSManagedObject) throws {
+    for (name, attribute) in object.entity.attributesByName where !attribute.isTransient {
+      object.setValue(values[name]?.stored, forKey: name)
+    }
+    for (name, relationship) in object.entity.relationshipsByName {
+      let value: Any? =
+        relationship.isToMany ? Set(try models(name).map(destination)) : try model(name).map(destination)
+      object.setValue(value, forKey: name)
+    }
+  }
+
   /// The destination of a to-one relationship.
   func model(_ name: String) -> PersistentIdentifier? {
     if case .model(let identifier)? = values[name] { identifier } else { nil }

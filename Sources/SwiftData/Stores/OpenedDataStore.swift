@@ -4,6 +4,8 @@ import CoreData
 protocol DataStoreAccess: AnyObject {
   var identifier: String { get }
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundSnapshots
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
+  func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
   func save(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws
     -> DataStoreSaveChangesResult<DefaultSnapshot>
   func erase() throws
@@ -40,6 +42,13 @@ final class OpenedDataStore<Store: DataStore>: DataStoreAccess {
       related: found.relatedSnapshots as! [PersistentIdentifier: DefaultSnapshot])
   }
 
+  func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
+    try store.fetchCount(request)
+  }
+  func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
+    try store.fetchIdentifiers(request)
+  }
+
   func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -68,20 +77,26 @@ final class AskedDescriptor: @unchecked Sendable {
   @TaskLocal static var current: AskedDescriptor?
 
   private let descriptor: Any
-  private let request: NSFetchRequest<NSManagedObject>
+  private let predicate: NSPredicate?
+  private let order: [NSSortDescriptor]
 
-  init(_ descriptor: Any, _ request: NSFetchRequest<NSManagedObject>) {
+  init(_ descriptor: Any, predicate: NSPredicate?, order: [NSSortDescriptor]) {
     self.descriptor = descriptor
-    self.request = request
+    self.predicate = predicate
+    self.order = order
   }
 
   /// The descriptor, if the request that reached a store belongs to the context's fetch; otherwise nil.
   func descriptor<T: PersistentModel>(
     of other: NSFetchRequest<any NSFetchRequestResult>, _: T.Type
   ) -> FetchDescriptor<T>? {
-    guard var descriptor = descriptor as? FetchDescriptor<T>, request.predicate === other.predicate,
-      (request.sortDescriptors ?? []).elementsEqual(other.sortDescriptors ?? [], by: ===)
-    else { return nil }
+    guard var descriptor = descriptor as? FetchDescriptor<T>, predicate === other.predicate else { return nil }
+    if other.resultType == .countResultType {
+      // Nobody is asked to sort what is only counted.
+      descriptor.sortBy = []
+    } else if !order.elementsEqual(other.sortDescriptors ?? [], by: ===) {
+      return nil
+    }
     descriptor.fetchLimit = other.fetchLimit > 0 ? other.fetchLimit : nil
     descriptor.fetchOffset = other.fetchOffset > 0 ? other.fetchOffset : nil
     return descriptor

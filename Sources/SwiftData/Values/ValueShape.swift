@@ -164,14 +164,14 @@ final class ValueShape {
   }
 
   func value<V: Decodable>(_: V.Type, from values: [String: Any]) throws -> V {
-    if isRawValue, let type = V.self as? any RawRepresentable.Type {
-      guard let stored = values[parts[0].name], let value = rawRepresentable(type, stored) as? V else {
-        let stored = values[parts[0].name].map { "\($0)" } ?? "nil"
-        throw ValueProblem("no case has the raw value \(stored)")
-      }
-      return value
+    let decoder = ShapeDecoder(source: PartValues(self, values))
+    guard isRawValue, let type = V.self as? any RawRepresentable.Type else { return try V(from: decoder) }
+    let stored = values[parts[0].name]
+    if let value = stored.flatMap({ rawRepresentable(type, $0) }) as? V { return value }
+    // The type's own `init(from:)` may know what to do with the raw value of a case that another version had.
+    do { return try V(from: decoder) } catch {
+      throw ValueProblem("no case has the raw value \(stored.map { "\($0)" } ?? "nil")")
     }
-    return try V(from: ShapeDecoder(source: PartValues(self, values)))
   }
 }
 
