@@ -19,9 +19,8 @@ extension ModelContext {
   /// The last transaction that a predicate surely leaves out, if there is one store: numbers of several stores don't
   /// say where the history stands.
   private func start(of expression: Any) -> NSPersistentHistoryToken? {
-    guard let store = openContainer.coordinator.persistentStores.first, openContainer.coordinator.persistentStores.count == 1 else {
-      return nil
-    }
+    let all = openContainer.coordinator.persistentStores
+    guard let store = all.first, all.count == 1 else { return nil }
     let numbers = tokensBefore(expression).compactMap { $0.tokenValue?[store.identifier] }
     return numbers.max().map { NSPersistentHistoryToken([store.identifier: $0]) }
   }
