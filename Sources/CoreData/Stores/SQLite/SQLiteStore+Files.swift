@@ -125,14 +125,17 @@ extension SQLiteStore: FileOperating {
     }
     for journal in journals { try journal.add(named.union(oldNamed).sorted(), lasting: true) }
     let new: [String]
-    do {
-      new = try files.copy(named, from: sourceFiles)
-      do { try body() } catch {
-        files.remove(new)
-        throw error
-      }
-    } catch {
+    do { new = try files.copy(named, from: sourceFiles) } catch {
       journals.forEach { $0.remove() }
+      throw error
+    }
+    do { try body() } catch {
+      // Files without a row do less harm than rows without their file. If nobody can tell which of them the rows name,
+      // all stay, and the journals too, for the next opening.
+      if let kept = try? namedFiles(destination, options) {
+        files.remove(new.filter { !kept.contains($0) })
+        journals.forEach { $0.remove() }
+      }
       throw error
     }
     let gone = oldNamed.subtracting(named).sorted()
@@ -161,13 +164,25 @@ extension SQLiteStore: FileOperating {
     )
   }
 
+  /// The files that a store's rows name; none if there is no store.
+  private static func namedFiles(_ url: URL, _ options: [AnyHashable: Any]?) throws -> Set<String> {
+    guard try isDatabase(url) else { return [] }
+    return try ExternalFiles.named(in: Connection(path: url.path, options: connectionOptions(options)))
+  }
+
   private static func replaceDatabase(
     at url: URL, _ options: [AnyHashable: Any]?, from source: Connection
   ) throws {
     if !isForced(options), try isDatabase(url) {
       do {
         let connection = try Connection(path: url.path, options: connectionOptions(options))
-        return try source.backUp(into: connection)
+        let former = metadataRow(connection)
+        do { return try source.backUp(into: connection) } catch {
+          // If the disk failed after the point of no return, the new version is in the file all the same.
+          let now = (try? Connection(path: url.path, options: connectionOptions(options))).flatMap(metadataRow)
+          if now != nil, now != former, now == metadataRow(source), ExternalFiles(store: url).syncCommit() { return }
+          throw error
+        }
       } catch let error as SQLiteError {
         guard error.isNotADatabase || error.isDamage else { throw error.openingFailure(at: url) }
       }
@@ -182,6 +197,12 @@ extension SQLiteStore: FileOperating {
       removeDatabase(copy)
       throw error
     }
+  }
+
+  /// The store's metadata as they are in the file, which tell its versions from each other; nil if they can't be read.
+  private static func metadataRow(_ connection: Connection) -> [[String?]]? {
+    let rows = try? connection.rows("SELECT Z_VERSION, Z_UUID, hex(Z_PLIST) FROM Z_METADATA")
+    return rows.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   private static func removeDatabase(_ url: URL) {
