@@ -109,7 +109,8 @@ final class ConnectionPool: @unchecked Sendable {
       writerLock.unlock()
       if isStuck { rollBackLater() }
     }
-    guard let watched = WatchedFile.find(file) else { return try body(writer) }
+    // What a read-only store does here is to read.
+    guard let watched = WatchedFile.find(file), !writer.isReadOnly else { return try body(writer) }
     return try watched.duringOwnWrite(writer) { try body(writer) }
   }
 

@@ -39,7 +39,7 @@ extension MigrationVersions {
   func isOurs(_ index: MigrationFacts.Index) -> Bool {
     let table = MigrationPlanner.bare(index.table)
     // Older frameworks put no word at the end of the name.
-    if index.name.hasPrefix("\(table)_Z") { return true }
+    if index.name.hasPrefix("\(table)_Z") || index.name == "\(table)_\(JoinTable.reflexive)_INDEX" { return true }
     return source.schema.entities.contains { entity in
       entity.map { index.name.hasPrefix("Z_\($0.layout.name)_") } ?? false
     }

@@ -161,7 +161,7 @@ final class WatchedFile: @unchecked Sendable {
     var isNews = hasNews()
     var seen = try? writer.dataVersion()
     // The store that writes has the log open.
-    if monitor == nil, !writer.isReadOnly { try? openMonitor() }
+    if monitor == nil { try? openMonitor() }
     defer {
       for _ in 0..<10 {
         _ = hasNews()
