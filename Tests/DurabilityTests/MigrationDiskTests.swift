@@ -54,19 +54,46 @@ struct MigrationDiskTests {
     try way.migrate(setup, in: store.folder.url)
     try store.checkIsNew()
   }
+
+  @Test("Whichever removal or sync of a replacement fails, the old store or the new one has all its long values")
+  func lateFailure() throws {
+    var (skipped, failures) = (0, 0)
+    while true {
+      let store = try OldStore(StoreSetup("sqlite,delete,files,full")!)
+      store.folder.fail([.unlink, .sync], with: EIO, skipping: skipped, times: 1)
+      let error = failure { try MigrationWay.progressive.migrate(store.setup, in: store.folder.url) }
+      let hasFailed = store.folder.failures > 0
+      store.folder.mend()
+      if try store.isOld() {
+        #expect(error != nil, "after \(skipped)")
+        try store.checkIsOld("after \(skipped)")
+      } else {
+        try store.checkIsNew()
+      }
+      if !hasFailed { break }
+      failures += 1
+      skipped += 1
+    }
+    #expect(failures > 4)
+  }
 }
 
 /// A store of the ledger's first model. Removed with the value.
 private final class OldStore {
   let folder: FaultyFolder
-  private let setup: StoreSetup
+  let setup: StoreSetup
+  /// The folder that has nothing but `folder`, and what a progressive migration puts beside it.
+  private let place: FaultyFolder
   private let lines: [String]
   /// Lets XML and binary stores find the model that they are of.
   private let former = NSPersistentStoreCoordinator(managedObjectModel: ledgerModel)
 
   init(_ setup: StoreSetup) throws {
     self.setup = setup
-    folder = try makeFolder()
+    place = try makeFolder()
+    let url = place.url.appendingPathComponent("store", isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    folder = FaultyFolder(url)
     let coordinator = try setup.open(in: folder.url)
     let context = try LedgerContext(coordinator)
     var ledger = Ledger(seed: 5, hasFiles: setup.hasFiles)
@@ -78,7 +105,7 @@ private final class OldStore {
     lines = ledger.lines
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder.url) }
+  deinit { try? FileManager.default.removeItem(at: place.url) }
 
   func isOld() throws -> Bool {
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
