@@ -8,7 +8,9 @@ extension NSManagedObjectContext {
     if ledger.isEmpty { return false }
     let own = description.layout.rootIndex
     let others = rootsBehindRelationships(description)
-    return ledger.containsPending { $0.layout.rootIndex == own || others.contains($0.layout.rootIndex) }
+    return ledger.containsPending {
+      $0.layout.rootIndex == own || others.contains($0.layout.rootIndex)
+    }
   }
 
   /// The root entities of the objects whose own rows a fetch reads besides those that it finds: the ends and the steps
