@@ -30,6 +30,10 @@ public enum MigrationWay: String, CaseIterable, Sendable {
 
   private func progressively(_ setup: StoreSetup, in folder: URL) throws {
     let url = setup.url(in: folder)
+    // A program that goes from version to version asks for the version first. A call that failed may have replaced the
+    // file all the same.
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: setup.type, at: url)
+    if laterLedgerModel.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return }
     let place = folder.deletingLastPathComponent().appendingPathComponent("new", isDirectory: true)
     try? FileManager.default.removeItem(at: place)
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)

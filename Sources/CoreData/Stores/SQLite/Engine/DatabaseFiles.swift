@@ -120,19 +120,20 @@ enum DatabaseFiles {
   ///
   /// The lock is one of the descriptor, not of the process, so it doesn't mix with those of connections.
   static func sharing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-    try reading(path) { descriptor in
-      var status = stat()
-      fstat(descriptor, &status)
-      let file = Identity(status)
-      let end = ContinuousClock.now + .milliseconds(500)
-      var shares = beginSharing(file, descriptor)
-      while !shares, errno == EAGAIN || errno == EACCES, ContinuousClock.now < end {
-        usleep(2_000)
-        shares = beginSharing(file, descriptor)
-      }
-      defer { if shares { endSharing(file, descriptor) } }
-      return try body()
+    let (file, descriptor): (Identity, Int32)
+    do { (file, descriptor) = try lock.withLock { try beginUse(path, flags: 0) } } catch {
+      throw Failure.storeCannotBeOpened(
+        url: URL(fileURLWithPath: path), sqliteCode: nil, message: error.localizedDescription)
     }
+    defer { lock.withLock { change(file) { $0.readers -= 1 } } }
+    let end = ContinuousClock.now + .milliseconds(500)
+    var shares = beginSharing(file, descriptor)
+    while !shares, errno == EAGAIN || errno == EACCES, ContinuousClock.now < end {
+      usleep(2_000)
+      shares = beginSharing(file, descriptor)
+    }
+    defer { if shares { endSharing(file, descriptor) } }
+    return try body()
   }
 
   private static func beginSharing(_ file: Identity, _ descriptor: Int32) -> Bool {
@@ -170,7 +171,8 @@ enum DatabaseFiles {
       change(Identity(status)) { $0.readers += 1 }
       return (Identity(status), descriptor)
     }
-    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags)
+    var descriptor: Int32
+    repeat { descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags) } while descriptor < 0 && errno == EINTR
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw failure(path) }
     change(Identity(status)) {
       $0.readers += 1
