@@ -94,7 +94,8 @@ extension NSManagedObject {
       }
       mirror = level.superclassMirror
     }
-    return NSManagedObject.ownProperties[key].map { .some($0(self)) }
+    guard let own = NSManagedObject.ownProperties[key] else { return nil }
+    return .some(own(self))
   }
 
   final func setPrimitive(_ value: Any?, _ property: LayoutProperty) {
