@@ -82,16 +82,17 @@ struct MigrationDiskTests {
 private final class OldStore {
   let folder: FaultyFolder
   let setup: StoreSetup
-  /// The folder that has nothing but `folder`, and what a progressive migration puts beside it.
-  private let place: FaultyFolder
+  /// The folder that has nothing but `folder`, and what a progressive migration puts beside it. Not watched, as what
+  /// happens in `folder` would count there.
+  private let place: URL
   private let lines: [String]
   /// Lets XML and binary stores find the model that they are of.
   private let former = NSPersistentStoreCoordinator(managedObjectModel: ledgerModel)
 
   init(_ setup: StoreSetup) throws {
     self.setup = setup
-    place = try makeFolder()
-    let url = place.url.appendingPathComponent("store", isDirectory: true)
+    place = try makeFolder().url
+    let url = place.appendingPathComponent("store", isDirectory: true)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     folder = FaultyFolder(url)
     let coordinator = try setup.open(in: folder.url)
@@ -105,7 +106,7 @@ private final class OldStore {
     lines = ledger.lines
   }
 
-  deinit { try? FileManager.default.removeItem(at: place.url) }
+  deinit { try? FileManager.default.removeItem(at: place) }
 
   func isOld() throws -> Bool {
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(

@@ -1,6 +1,3 @@
-internal import CoreData
-import Foundation
-
 /// The functions and collations that the SQL of a predicate calls. They have the same names as in a SQLite store, where
 /// the program implements them. Here they are created with the tables.
 ///
@@ -35,9 +32,15 @@ enum StoreFunctions {
         CASE WHEN $2 & 1 = 0 THEN $1 ELSE replace(replace(lower(upper(replace($1, 'ı', U&'\\E000')
           COLLATE "und-x-icu") COLLATE "und-x-icu"), U&'\\E000', 'ı'), 'ς', 'σ') END
         """),
+      // ￣ would become a blank with a mark.
       make(
         "FoldWidth(text, bigint)", "text",
-        "CASE WHEN $2 & 256 = 0 THEN $1 ELSE translate($1, '\(widths.forms)', '\(widths.usual)') END"),
+        """
+        CASE WHEN $2 & 256 = 0 OR $1 !~ '[\\u3000\\uff01-\\uffee]' THEN $1 ELSE (
+            SELECT string_agg(CASE WHEN letter = '￣' THEN '¯' WHEN letter ~ '[\\u3000\\uff01-\\uffee]'
+              THEN normalize(letter, NFKC) ELSE letter END, '' ORDER BY number)
+            FROM regexp_split_to_table($1, '') WITH ORDINALITY AS letters(letter, number)) END
+        """),
       make(
         "Fold(text, bigint)", "text",
         """
@@ -161,13 +164,6 @@ enum StoreFunctions {
 
   private static let marks =
     "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u1ab0-\\u1abd\\u1dc0-\\u1dff\\u20d0-\\u20dc\\ufe20-\\ufe2f"
-
-  /// The letters of full and half width, and in the same order those that they are forms of, as texts in SQL.
-  private static let widths: (forms: String, usual: String) = {
-    let forms = ([0x3000] + (0xFF01...0xFFEE)).compactMap(Unicode.Scalar.init).map(String.init)
-      .filter { withUsualWidth($0) != $0 }
-    return (forms.joined(), forms.map(withUsualWidth).joined().replacingOccurrences(of: "'", with: "''"))
-  }()
 
   private static func make(_ signature: String, _ result: String, _ body: String) -> String {
     "CREATE FUNCTION NSCoreData\(signature) RETURNS \(result) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ "

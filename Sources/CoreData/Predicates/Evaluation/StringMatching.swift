@@ -47,8 +47,8 @@ func foldForComparison(_ text: String, options: Comparison.Options, foldsWidth: 
   return String(scalars).precomposedStringWithCanonicalMapping
 }
 
-/// `text` with the letters of full and half width replaced by those that they are forms of, one for one.
-package func withUsualWidth(_ text: String) -> String {
+/// `text` with the letters of full and half width replaced by those that they are forms of.
+private func withUsualWidth(_ text: String) -> String {
   func isForm(_ scalar: Unicode.Scalar) -> Bool { scalar == "\u{3000}" || (0xFF01...0xFFEE).contains(scalar.value) }
   guard text.unicodeScalars.contains(where: isForm) else { return text }
   var scalars = String.UnicodeScalarView()

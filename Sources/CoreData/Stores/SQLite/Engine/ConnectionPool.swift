@@ -110,7 +110,9 @@ final class ConnectionPool: @unchecked Sendable {
       if isStuck { rollBackLater() }
     }
     // What a read-only store does here is to read.
-    guard let watched = WatchedFile.find(file), !writer.isReadOnly else { return try body(writer) }
+    guard let watched = WatchedFile.find(file), !writer.isReadOnly else {
+      return try body(writer)
+    }
     return try watched.duringOwnWrite(writer) { try body(writer) }
   }
 
