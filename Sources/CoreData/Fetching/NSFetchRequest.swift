@@ -11,7 +11,7 @@ public struct NSFetchRequestResultType: OptionSet, Hashable, Sendable {
   public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
   /// A dictionary for each row, or for each group of rows: see ``NSFetchRequest/propertiesToFetch``.
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
-  /// The number of objects, as one `NSNumber`. See also ``NSManagedObjectContext/count(for:)``.
+  /// The number of objects, as one `NSNumber`. See also `count(for:)` of ``NSManagedObjectContext``.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
