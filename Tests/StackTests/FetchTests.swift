@@ -359,5 +359,11 @@ struct FetchTests {
       request.propertiesToFetch = []
       #expect(try context.fetch(request).map { $0["name"] as? String } == ["a"])
     }
+    try withStack(kind, model([entity("Mark")])) { _, context in
+      let request = NSFetchRequest<NSDictionary>(entityName: "Mark")
+      request.resultType = .dictionaryResultType
+      let error = failure { _ = try context.fetch(request) }
+      #expect(error?.localizedDescription.contains("this entity stores none") == true)
+    }
   }
 }

@@ -296,8 +296,8 @@ final class ChangeLedger {
   /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the
   /// written stores end; `nil` means all stores.
   func saveEnded(count: Int, stores: Set<UInt16>? = nil) {
-    // Objects that dropped out before the save, as by a refresh, have to be listed again at their next change.
     settledDeletions = 0
+    // Objects that dropped out before the save, as by a refresh, have to be listed again at their next change.
     if insertedList.count + updatedList.count + deletedList.count != count {
       tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
       // The mark decides, since a deleted object that was updated is updated again when the deletion is taken back.

@@ -459,8 +459,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 extension MisuseReport {
   fileprivate static func contextGone(_ object: NSManagedObject) -> MisuseReport {
     MisuseReport(
-      "CoreData could not fulfill a fault for \(object.objectID.description).",
-      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      unfulfilled: object,
       how: "Its context is gone. The object reads as empty, and what you set on it is lost.",
       remedy: "Keep the context for as long as you use its objects, or pass on `objectID` and fetch the object in "
         + "another context.")

@@ -39,11 +39,18 @@ extension NSManagedObject {
 }
 
 extension MisuseReport {
+  /// The report of a fault that finds no row.
+  init(unfulfilled object: NSManagedObject, how: String, remedy: String) {
+    let id = object.objectID.description
+    self.init(
+      "CoreData could not fulfill a fault for \(id).", facts: [("Object", "\(object.layout.name) \(id)")], how: how,
+      remedy: remedy)
+  }
+
   static func inaccessibleFault(_ object: NSManagedObject, isDeleted: Bool) -> MisuseReport {
     if object.isOfUnknownID { return unknownID(object, isEmpty: isDeleted) }
     return MisuseReport(
-      "CoreData could not fulfill a fault for \(object.objectID.description).",
-      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      unfulfilled: object,
       how: object.owner.storeIdentity(object.store).map { $0.store == nil } ?? false
         ? "Its store was removed from the coordinator before the object was read."
         : "The row was deleted after the object was found, by another context or another program.",
@@ -55,8 +62,7 @@ extension MisuseReport {
 
   private static func unknownID(_ object: NSManagedObject, isEmpty: Bool) -> MisuseReport {
     MisuseReport(
-      "CoreData could not fulfill a fault for \(object.objectID.description).",
-      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      unfulfilled: object,
       how: "Its id is temporary: it belongs to an object of another context, still unsaved, or to one that is gone.",
       remedy: (isEmpty ? "The object reads as empty. " : "")
         + "Save the object first, or use obtainPermanentIDs(for:), and pass on its permanent id.")

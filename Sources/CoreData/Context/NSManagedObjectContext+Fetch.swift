@@ -76,8 +76,7 @@ extension NSManagedObjectContext {
     if type(of: self) == NSManagedObjectContext.self || isAnsweringCount { return try counted(by: request) }
     isAnsweringCount = true
     defer { isAnsweringCount = false }
-    let untyped = unsafeBitCast(request, to: NSFetchRequest<any NSFetchRequestResult>.self)
-    return try (self as any FetchAnswering).count(for: untyped)
+    return try (self as any FetchAnswering).count(for: request.untyped)
   }
 
   /// How many objects a request finds, in the stores and among this context's changes.

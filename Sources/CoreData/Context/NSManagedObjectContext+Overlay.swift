@@ -63,10 +63,12 @@ extension NSManagedObjectContext {
     var options = options
     options.answers = nil
     var wide = description.uncut
-    // The stores may find each changed object where it no longer belongs.
-    let surplus = (ledger.changedObjects + ledger.deletedObjects).count { $0.layout.rootIndex == root }
     let last = description.limitWithOffset
-    if isLocal, last > 0, last <= .max - surplus { wide.limit = last + surplus }
+    if isLocal, last > 0 {
+      // The stores may find each changed object where it no longer belongs.
+      let surplus = (ledger.changedObjects + ledger.deletedObjects).count { $0.layout.rootIndex == root }
+      if last <= .max - surplus { wide.limit = last + surplus }
+    }
     if !isLocal { wide.predicate = nil }
     if runsCode { wide.sort = [] }
     wide.output = .rows

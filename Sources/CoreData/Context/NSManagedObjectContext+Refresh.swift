@@ -132,8 +132,7 @@ private final class ForgottenOwner: ObjectOwner {
 extension MisuseReport {
   fileprivate static func forgotten(_ object: NSManagedObject) -> MisuseReport {
     MisuseReport(
-      "CoreData could not fulfill a fault for \(object.objectID.description).",
-      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      unfulfilled: object,
       how: "Its context was reset and no longer knows it. The object reads as empty, and what you set on it is lost.",
       remedy: "Let go of all objects of a context before reset(), or keep `objectID` and fetch the object again.")
   }

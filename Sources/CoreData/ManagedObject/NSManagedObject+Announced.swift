@@ -52,7 +52,7 @@ extension NSManagedObject {
     for member in now where !had.contains(ObjectIdentifier(member)) {
       check(member, property)
       if let inverse {
-        if !member.leads(to: self, inverse) { member.gainInverse(self, inverse, over: property) }
+        if !member.leads(to: self, inverse) { member.gain(self, inverse) }
       } else if property.oneSidedInverse != nil {
         enterOneSidedInverse(of: property, in: member)
       }
@@ -88,7 +88,7 @@ extension NSManagedObject {
       if !present.contains(ObjectIdentifier(member)) {
         connect(member, property)
       } else if let inverse = property.inverse, !member.leads(to: self, inverse) {
-        member.gainInverse(self, inverse, over: property)
+        member.gain(self, inverse)
       }
     }
     for member in going {

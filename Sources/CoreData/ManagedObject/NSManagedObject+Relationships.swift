@@ -70,14 +70,14 @@ extension NSManagedObject {
   }
 
   /// Adds `object` to this relationship, because the other side now leads here.
-  private final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
+  final func gain(_ object: NSManagedObject, _ property: LayoutProperty) {
     let property = ownProperty(property)
     if property.kind == .toMany {
       enter(object, property)
       tellOfInverse(property)
       return
     }
-    // One to one: the object that led here before no longer does.
+    // What this one led to before lets it go.
     if state.contains(.fault) { fireForChange() }
     let previous = toOne(property)
     write(.object(object), slot: property.slot)
@@ -144,7 +144,7 @@ extension NSManagedObject {
     enter(member, property)
     toManyState(property).isUsed = true
     if let inverse = property.inverse, !isBothEnds(member, property: property, inverse: inverse) {
-      member.gainInverse(self, inverse, over: property)
+      member.gain(self, inverse)
     } else if property.oneSidedInverse != nil {
       enterOneSidedInverse(of: property, in: member)
     }
@@ -167,25 +167,6 @@ extension NSManagedObject {
       member.lose(self, inverse)
     } else if property.oneSidedInverse != nil {
       leaveOneSidedInverse(of: property, in: member)
-    }
-  }
-
-  /// Like `gain`, but also removes `object` from the set that it was in before, if the inverse is to-one.
-  final func gainInverse(_ object: NSManagedObject, _ inverse: LayoutProperty, over property: LayoutProperty) {
-    let inverse = ownProperty(inverse)
-    guard inverse.kind == .toOne else {
-      enter(object, inverse)
-      tellOfInverse(inverse)
-      return
-    }
-    if state.contains(.fault) { fireForChange() }
-    let previous = toOne(inverse)
-    write(.object(object), slot: inverse.slot)
-    tellOfInverse(inverse)
-    if let previous, previous !== object {
-      let former = previous.ownProperty(property)
-      previous.leave(self, former)
-      previous.tellOfInverse(former)
     }
   }
 

@@ -165,7 +165,7 @@ extension SQLiteStore: FileOperating {
   }
 
   /// The files that a store's rows name; none if there is no store.
-  private static func namedFiles(_ url: URL, _ options: [AnyHashable: Any]?) throws -> Set<String> {
+  private static func namedFiles(_ url: URL, _ options: [AnyHashable: Any]? = nil) throws -> Set<String> {
     guard try isDatabase(url) else { return [] }
     return try ExternalFiles.named(in: Connection(path: url.path, options: connectionOptions(options)))
   }
@@ -276,10 +276,6 @@ extension SQLiteStore: FileOperating {
       throw error
     }
     return true
-  }
-
-  private static func namedFiles(_ url: URL) throws -> Set<String> {
-    try ExternalFiles.named(in: Connection(path: url.path, options: Connection.Options()))
   }
 
   /// Copies the tables and rows into a new file with a UUID of its own.

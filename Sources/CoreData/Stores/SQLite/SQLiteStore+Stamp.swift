@@ -11,23 +11,9 @@ extension SQLiteStore {
     guard !isReadOnly, let place = url.map({ DatabasePlace($0) }), !place.hasMoreBesideIt,
       let file = FileStatus(place.path)
     else { return nil }
+    let (seconds, nanoseconds) = file.changed.quotientAndRemainder(dividingBy: 1_000_000_000)
     var now = timespec()
-    guard clock_gettime(CLOCK_REALTIME, &now) == 0, now.tv_sec - file.seconds >= age else { return nil }
-    return file.text
-  }
-
-  private struct FileStatus {
-    let length: Int
-    let seconds: Int
-    let text: String
-
-    /// Asks for the status only, without opening the file: closing it would give up SQLite's locks.
-    init?(_ path: String) {
-      var status = stat()
-      guard stat(path, &status) == 0 else { return nil }
-      length = Int(status.st_size)
-      seconds = status.st_ctim.tv_sec
-      text = "\(status.st_dev).\(status.st_ino).\(length).\(seconds).\(status.st_ctim.tv_nsec)"
-    }
+    guard clock_gettime(CLOCK_REALTIME, &now) == 0, now.tv_sec - seconds >= age else { return nil }
+    return "\(file.device).\(file.inode).\(file.length).\(seconds).\(nanoseconds)"
   }
 }

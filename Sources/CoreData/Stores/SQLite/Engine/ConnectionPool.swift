@@ -185,6 +185,7 @@ final class ConnectionPool: @unchecked Sendable {
     didMove()
     lock.lock()
     self.writer = writer
+    // A read-only store moves to another copy while others read this name.
     if file != self.file { self.file = file }
     open = openReader
     let old = pinned

@@ -67,30 +67,10 @@ extension String {
 /// What the file system says of a database, its log and its journal. Two stamps of one database differ if it was
 /// written in between, unless that happened within one tick of the file system's clock: see `isSettled`.
 struct DatabaseStamp: Equatable {
-  private struct File: Equatable {
-    let device: UInt64
-    let inode: UInt64
-    let length: Int
-    /// In nanoseconds since 1970. Programs can set the time of the last write, but not that of the last change.
-    let written: Int
-    let changed: Int
-
-    /// Asks for the status only, without opening the file: closing it would give up SQLite's locks.
-    init?(_ path: String) {
-      var status = stat()
-      guard lstat(path, &status) == 0 else { return nil }
-      device = UInt64(status.st_dev)
-      inode = UInt64(status.st_ino)
-      length = Int(status.st_size)
-      written = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
-      changed = status.st_ctim.tv_sec &* 1_000_000_000 &+ status.st_ctim.tv_nsec
-    }
-  }
-
-  private let files: [File?]
+  private let files: [FileStatus?]
 
   fileprivate init(_ place: DatabasePlace) {
-    files = [place.path, place.log, place.journal].map { File($0) }
+    files = [place.path, place.log, place.journal].map { FileStatus($0) }
   }
 
   /// A clock of a file system ticks at the latest after this time, in nanoseconds.
@@ -105,5 +85,26 @@ struct DatabaseStamp: Equatable {
       // A time to come is of a clock that was set since.
       file.map { time &- $0.changed > DatabaseStamp.tick || $0.changed > time } ?? true
     }
+  }
+}
+
+/// What the file system says of a file that is not a link.
+struct FileStatus: Equatable {
+  let device: UInt64
+  let inode: UInt64
+  let length: Int
+  /// In nanoseconds since 1970. Programs can set the time of the last write, but not that of the last change.
+  let written: Int
+  let changed: Int
+
+  /// Asks for the status only, without opening the file: closing it would give up SQLite's locks.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+    length = Int(status.st_size)
+    written = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
+    changed = status.st_ctim.tv_sec &* 1_000_000_000 &+ status.st_ctim.tv_nsec
   }
 }
