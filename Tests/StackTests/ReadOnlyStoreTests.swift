@@ -213,6 +213,7 @@ struct ReadOnlyStoreTests {
       try close(reader)
       let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
       #expect(metadata[NSStoreUUIDKey] != nil)
+      #expect(try NSManagedObjectModel(storedIn: url).entitiesByName["Part"]?.attributesByName["bytes"] != nil)
       let copy = folder.file("Copy")
       try writer.replacePersistentStore(
         at: copy, destinationOptions: nil, withPersistentStoreFrom: url, sourceOptions: Self.readOnly,

@@ -123,7 +123,7 @@ struct StoreMigrationTests {
   }
 
   @Test(
-    "A text that another program has written in no UTF-8 is repaired, and the new store opens", aboutFiles,
+    "A text of another program that is not UTF-8 is repaired, and the new store opens", aboutFiles,
     arguments: StoreKind.kept)
   func brokenText(_ kind: StoreKind) throws {
     try folder.open(.sqlite, "old", library()) { _, context in
