@@ -20,12 +20,18 @@ struct MangledSymbolTests {
     "Status", "Status?", "Box", "Nested?", "BookStore.Nested?", "Inner.Deep?", "App.Child?", "Shape?",
     "Foreign?", "Tint", "Paint.Tint", "Frame.Edge", "Base?", "NSManagedObject?", "NSManagedObjectID?",
     "Alias?", "Mode", "(Int, String)", "(Date, Date)", "(String, String)", "[Int?]", "[Date?]?",
+    "[AnyHashable: Any]?", "AnyHashable?", "NSCoding?", "(any NSSecureCoding)?", "any NSCopying", "NSObjectProtocol?",
+    "Error?", "any Swift.Error", "NSPredicate?", "NSCompoundPredicate", "NSRange", "NSPoint?", "Foundation.NSRange?",
+    "AttributedString?", "Notification.Name", "NSNotification.Name?", "Foundation.Notification.Name?",
+    "Measurement<UnitLength>", "Measurement<UnitLength>?", "Measurement<Unit>?", "Range<Int>", "ClosedRange<Date>?",
+    "NSDateComponents?", "NSRegularExpression?", "Genre?", "Corner", "Größe?",
   ]
 
   static let names = [
     "bookStoreName", "bookStoreBook", "bookStores", "store", "stores", "a2", "url", "URLString", "appBook",
     "book_store", "_book", "Store", "theStoreOfTheBookStore", "BookStore2", "x1BookY", "in", "aB", "ABC",
     "abcDEFghi",
+    "größe", "名前", "straßenName", "élan", "naïve", "größe2", "α1",
   ]
 
   static var source: String {
@@ -39,7 +45,15 @@ struct MangledSymbolTests {
       class Child: NSManagedObject {}
       class Store: NSManagedObject { @NSManaged var stores: NSSet? }
       class BookStores: NSManagedObject {}
-      class BookStore: NSManagedObject {
+      struct Größe {}
+      class Shelf: Rack {
+        enum Genre { case novel }
+        @NSManaged var label, place: String?
+        @NSManaged var width, height: Int32, depth: Int64
+      }
+      class BookStore: Shelf {
+        @NSManaged override var label: String?
+        @NSManaged override var depth: Int64
         enum Mode: Int { case on }
         class Nested: NSManagedObject { @NSManaged var inner: Nested?; @NSManaged var innerBook: String }
         @NSManaged private var hidden: String?

@@ -87,7 +87,7 @@ struct ScannerTests {
   func internalTypes() {
     let output = Self.compile(
       "enum State: Int { case a }\npublic class Book: NSManagedObject { @NSManaged var state: State }")
-    #expect(output.files[0].text.contains("\") dynamic final func _get_state() -> State {"))
+    #expect(output.files[0].text.contains("\") dynamic final func _get_state_Book() -> State {"))
   }
 
   @Test("A target without managed declarations gets an empty file")

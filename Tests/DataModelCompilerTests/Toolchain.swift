@@ -49,6 +49,7 @@ final class Toolchain {
     public enum Tint: Int { case red }
     public struct Frame { public enum Edge { case top } }
     open class Base: NSManagedObject {}
+    open class Rack: NSManagedObject { public enum Corner { case left } }
     """
 
   private static let coreData = """

@@ -156,8 +156,8 @@ struct AccessorWriter {
     // Within a private class no other name carries the file's.
     let discriminator =
       isPrivate && !isHidden ? Mangler.discriminator(module: types.module, fileName: source.fileName) : nil
-    // Two classes of one family may have private members of the same name, and two files classes.
-    let suffix = isHidden ? "_\(count)" : isPrivate ? "_\(member.owner.joined(separator: "_"))" : ""
+    // A class and its subclass may declare the same member, or private ones of the same name, and two files classes.
+    let suffix = isHidden ? "_\(count)" : "_\(member.owner.joined(separator: "_"))"
     switch member.kind {
     case .property(let type):
       let symbols = try Mangler.property(

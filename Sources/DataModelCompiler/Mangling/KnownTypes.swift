@@ -8,35 +8,49 @@ enum KnownTypes {
   ]
 
   /// Generic types of the standard library with their short forms; their arguments stand in angle brackets.
-  static let generic: [String: String] = ["Array": "Sa", "Dictionary": "SD", "Set": "Sh", "Optional": "Sq"]
-
-  static let aliases: [String: TypeSyntax] = [
-    "TimeInterval": .name(["Double"], arguments: []), "Float64": .name(["Double"], arguments: []),
-    "Float32": .name(["Float"], arguments: []), "Void": .tuple([]),
+  static let generic: [String: String] = [
+    "Array": "Sa", "Dictionary": "SD", "Set": "Sh", "Optional": "Sq", "Range": "Sn", "ClosedRange": "SN",
   ]
 
-  static func nominal(_ name: String) -> (module: String, kind: Character)? {
-    if swiftStructs.contains(name) { return ("s", "V") }
-    if essentialsStructs.contains(name) { return ("FoundationEssentials", "V") }
-    if foundationStructs.contains(name) { return ("Foundation", "V") }
-    if foundationClasses.contains(name) { return ("Foundation", "C") }
-    if coreDataClasses.contains(name) { return ("CoreData", "C") }
+  /// Foundation's generic types.
+  static let foundationGeneric: [String: (module: String, kind: Character)] = ["Measurement": ("Foundation", "V")]
+
+  static let aliases: [String: TypeSyntax] = [
+    "TimeInterval": plain("Double"), "Float64": plain("Double"), "Float32": plain("Float"), "Void": .tuple([]),
+    "NSRange": plain("_NSRange"), "NSPoint": plain("CGPoint"), "NSSize": plain("CGSize"), "NSRect": plain("CGRect"),
+    "Notification.Name": .name(["NSNotification", "Name"], arguments: []),
+  ]
+
+  private static func plain(_ name: String) -> TypeSyntax { .name([name], arguments: []) }
+
+  /// The module of a type, and the kinds of the types that it is nested in and its own; `P` is a protocol.
+  static func nominal(_ path: [String]) -> (module: String, kinds: [Character])? {
+    if path == ["NSNotification", "Name"] { return ("Foundation", ["C", "V"]) }
+    guard path.count == 1 else { return nil }
+    let name = path[0]
+    if swiftStructs.contains(name) { return ("s", ["V"]) }
+    if name == "Error" { return ("s", ["P"]) }
+    if essentialsStructs.contains(name) { return ("FoundationEssentials", ["V"]) }
+    if foundationStructs.contains(name) { return ("Foundation", ["V"]) }
+    if foundationClasses.contains(name) { return ("Foundation", ["C"]) }
+    if foundationProtocols.contains(name) { return ("Foundation", ["P"]) }
+    if coreDataClasses.contains(name) { return ("CoreData", ["C"]) }
     return nil
   }
 
   private static let swiftStructs: Set<String> = [
     "Int8", "Int16", "Int32", "Int64", "Int128", "UInt8", "UInt16", "UInt32", "UInt64", "UInt128",
-    "ObjectIdentifier",
+    "ObjectIdentifier", "AnyHashable", "Duration",
   ]
 
   private static let essentialsStructs: Set<String> = [
     "Date", "UUID", "URL", "Data", "Decimal", "Locale", "TimeZone", "Calendar", "DateComponents",
-    "DateInterval", "IndexPath",
+    "DateInterval", "IndexPath", "AttributedString", "URLComponents",
   ]
 
   private static let foundationStructs: Set<String> = [
     "CGFloat", "CGPoint", "CGSize", "CGRect", "IndexSet", "CharacterSet", "URLRequest", "Notification",
-    "Measurement", "PersonNameComponents",
+    "PersonNameComponents", "_NSRange", "AffineTransform",
   ]
 
   private static let foundationClasses: Set<String> = [
@@ -44,8 +58,17 @@ enum KnownTypes {
     "NSMutableData", "NSUUID", "NSURL", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet",
     "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSAttributedString",
     "NSMutableAttributedString", "NSIndexSet", "NSMutableIndexSet", "NSError", "NSLocale", "NSTimeZone",
-    "NSNull", "NSCountedSet",
+    "NSNull", "NSCountedSet", "NSNotification", "NSPredicate", "NSCompoundPredicate", "NSComparisonPredicate",
+    "NSExpression", "NSSortDescriptor", "NSMeasurement", "Unit", "Dimension", "UnitLength", "UnitMass",
+    "UnitDuration", "UnitTemperature", "UnitSpeed", "UnitVolume", "UnitArea", "UnitEnergy", "UnitPower",
+    "UnitPressure", "UnitAngle", "UnitAcceleration", "UnitConcentrationMass", "UnitDispersion",
+    "UnitElectricCharge", "UnitElectricCurrent", "UnitElectricPotentialDifference", "UnitElectricResistance",
+    "UnitFrequency", "UnitFuelEfficiency", "UnitIlluminance", "UnitInformationStorage", "NSDateComponents",
+    "NSCalendar", "NSDateInterval", "NSPersonNameComponents", "NSURLComponents", "NSCharacterSet",
+    "NSRegularExpression", "NSIndexPath", "NSAffineTransform",
   ]
+
+  private static let foundationProtocols: Set<String> = ["NSCoding", "NSSecureCoding", "NSCopying", "NSObjectProtocol"]
 
   private static let coreDataClasses: Set<String> = ["NSManagedObject", "NSManagedObjectID"]
 }

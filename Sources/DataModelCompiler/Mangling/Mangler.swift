@@ -91,10 +91,10 @@ struct Mangler {
   /// The class that a member stands in; members in an extension of another module's class also name ours.
   private mutating func memberContext(_ owner: [String]) throws {
     guard let entry = types.lookUp(owner, in: []) else {
-      guard owner.count == 1, let known = KnownTypes.nominal(owner[0]) else {
+      guard let known = KnownTypes.nominal(owner) else {
         throw Failure(reason: "its class \(owner.joined(separator: ".")) is not declared in these sources")
       }
-      try nominal(module: known.module, path: owner, kinds: [known.kind])
+      try nominal(module: known.module, path: owner, kinds: known.kinds)
       try module(types.module)
       append("E")
       return
@@ -141,20 +141,18 @@ struct Mangler {
       return
     }
     // `Swift.Int`, `Foundation.Date`
-    let name = path[path.count - 1]
-    guard path.count == 1 || path.count == 2 && Self.systemModules.contains(path[0]) else {
-      throw Failure(reason: "the type \(path.joined(separator: ".")) is not declared in these sources")
-    }
+    let known = path.count > 1 && Self.systemModules.contains(path[0]) ? Array(path.dropFirst()) : path
+    let name = known.joined(separator: ".")
     if let aliased = KnownTypes.aliases[name] { return try type(aliased, in: scope) }
-    if KnownTypes.generic[name] != nil, !arguments.isEmpty { return try bound(name, arguments, in: scope) }
-    guard arguments.isEmpty else { throw Failure(reason: "the generic type \(name) is not supported") }
+    if !arguments.isEmpty { return try bound(name, arguments, in: scope) }
     if name == "Any" { return append("yp") }
     if name == "AnyObject" { return append("yXl") }
     if let code = KnownTypes.standard[name] { return standard(code) }
-    guard let known = KnownTypes.nominal(name) else {
+    guard let found = KnownTypes.nominal(known) else {
       throw Failure(reason: "the type \(path.joined(separator: ".")) is not declared in these sources")
     }
-    try nominal(module: known.module, path: [name], kinds: [known.kind])
+    try nominal(module: found.module, path: known, kinds: found.kinds)
+    if found.kinds.last == "P" { append("_p") }
   }
 
   private static let systemModules: Set<String> = ["Swift", "Foundation", "FoundationEssentials", "CoreData"]
@@ -162,11 +160,16 @@ struct Mangler {
   /// `Sa`, `y`, arguments, `G`.
   private mutating func bound(_ name: String, _ arguments: [TypeSyntax], in scope: [String]) throws {
     if name == "Optional", arguments.count == 1 { return try type(.optional(arguments[0]), in: scope) }
-    guard let code = KnownTypes.generic[name] else { throw Failure(reason: "\(name) is not supported") }
     let syntax = TypeSyntax.name([name], arguments: arguments)
     let key = Entity.type(try key(syntax, in: scope))
     if substitute(key) { return }
-    standard(code)
+    if let code = KnownTypes.generic[name] {
+      standard(code)
+    } else if let known = KnownTypes.foundationGeneric[name] {
+      try nominal(module: known.module, path: [name], kinds: [known.kind])
+    } else {
+      throw Failure(reason: "the generic type \(name) is not supported")
+    }
     append("y")
     for argument in arguments { try type(argument, in: scope) }
     append("G")
@@ -297,10 +300,13 @@ struct Mangler {
   /// then begins with 0.
   private mutating func identifier(_ name: String) throws {
     let bytes = Array(name.utf8)
-    guard !bytes.isEmpty, bytes.allSatisfy({ $0 < 0x80 }) else {
-      throw Failure(reason: "the name \(name) is not ASCII, which is not supported")
-    }
+    guard !bytes.isEmpty else { throw Failure(reason: "an empty name is not supported") }
     substitutions.append(.identifier(name))
+    guard bytes.allSatisfy({ $0 < 0x80 }) else {
+      let code = punycode(name)
+      // A length must not run into a digit, nor into an underscore.
+      return append("00\(code.utf8.count)" + (code.first.map { $0 == "_" || $0.isNumber } == true ? "_" : "") + code)
+    }
     var replacements: [(position: Int, word: Int)] = []
     let wordsBefore = words.count
     var wordStart: Int?

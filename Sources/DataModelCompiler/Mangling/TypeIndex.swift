@@ -49,15 +49,30 @@ struct TypeIndex {
     return file.flatMap { hidden[$0]?[name] } ?? entries[name]
   }
 
-  /// The type that a name means within `scope`: the innermost first, then the module, then imported ones.
-  func lookUp(_ path: [String], in scope: [String]) -> Entry? {
+  /// The type that a name means within `scope`: the innermost first, there in superclasses too, then the module, then
+  /// imported ones.
+  ///
+  /// - Parameter inheriting: false for the name of a superclass, or sources with errors could lead in a circle.
+  func lookUp(_ path: [String], in scope: [String], inheriting: Bool = true) -> Entry? {
     for depth in stride(from: scope.count, through: 0, by: -1) {
-      if let entry = ownType(scope.prefix(depth) + path) { return entry }
+      let outer = Array(scope.prefix(depth))
+      if let entry = ownType(outer + path) { return entry }
+      if inheriting, depth > 0, let entry = inheritedType(path, by: outer) { return entry }
     }
     if path.count > 1, path[0] == module { return ownType(Array(path.dropFirst())) }
     if let entry = imported[path.joined(separator: ".")] { return entry }
     if path.count > 1, let entry = imported[path.dropFirst().joined(separator: ".")], entry.module == path[0] {
       return entry
+    }
+    return nil
+  }
+
+  /// A type that is nested in a superclass of the class at `scope`.
+  private func inheritedType(_ path: [String], by scope: [String]) -> Entry? {
+    for superclass in chain(of: scope).dropFirst() {
+      let nested = superclass.declaration.path + path
+      let entry = superclass.module == module ? ownType(nested) : imported[nested.joined(separator: ".")]
+      if let entry { return entry }
     }
     return nil
   }
@@ -72,7 +87,7 @@ struct TypeIndex {
       if classes.contains(where: { $0.module == entry.module && $0.declaration.path == path }) { break }
       classes.append(entry)
       if inherited.isEmpty { break }
-      current = lookUp(inherited, in: Array(path.dropLast()))
+      current = lookUp(inherited, in: Array(path.dropLast()), inheriting: false)
     }
     return classes
   }
@@ -115,10 +130,11 @@ struct TypeIndex {
         }
         if isManaged(declaration.path) { return .name(["NSManagedObject"], arguments: []) }
       }
-      let isNested = entry.map { $0.module == module && $0.declaration.path.count > 1 } ?? false
-      return .name(
-        isNested ? entry?.declaration.path ?? path : path,
-        arguments: arguments.map { qualified($0, in: scope) })
+      // In full if it is nested in one of this module's types, or found in a superclass of another module.
+      let known = entry?.declaration.path ?? []
+      let isNested = known.count > path.count || known.count > 1 && entry?.module == module
+      let name = TypeSyntax.name(isNested ? known : path, arguments: arguments.map { qualified($0, in: scope) })
+      return isProtocol(path, entry) ? .other("any \(name.text)") : name
     case .optional(let wrapped): return .optional(qualified(wrapped, in: scope))
     case .array(let element): return .array(qualified(element, in: scope))
     case .dictionary(let key, let value):
@@ -126,5 +142,10 @@ struct TypeIndex {
     case .tuple(let elements): return .tuple(elements.map { qualified($0, in: scope) })
     case .other: return type
     }
+  }
+
+  private func isProtocol(_ path: [String], _ entry: Entry?) -> Bool {
+    if case .protocolType? = entry?.declaration.kind { return true }
+    return entry == nil && KnownTypes.nominal(path.count > 1 ? Array(path.dropFirst()) : path)?.kinds == ["P"]
   }
 }

@@ -236,18 +236,21 @@ struct SwiftSourceScanner {
 
   private mutating func readManagedProperty(_ modifiers: Modifiers) {
     position += 1
+    // `a, b: String?, c: Int64`: names wait for the type that follows.
+    var names: [SwiftToken] = []
     while current.kind == .word {
-      let name = current
+      names.append(current)
       position += 1
-      guard current.isPunctuation(":") else {
-        report(name, "the type of @NSManaged \(name.text) must be written out")
-        return
+      if current.isPunctuation(":") {
+        position += 1
+        let type = readType()
+        for name in names { record(.property(type), named: name, modifiers) }
+        names = []
       }
-      position += 1
-      record(.property(readType()), named: name, modifiers)
-      guard current.isPunctuation(","), next.kind == .word else { return }
+      guard current.isPunctuation(","), next.kind == .word else { break }
       position += 1
     }
+    for name in names { report(name, "the type of @NSManaged \(name.text) must be written out") }
   }
 
   private mutating func readOwnProperty(_ modifiers: Modifiers) {
