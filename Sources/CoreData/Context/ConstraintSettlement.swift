@@ -192,7 +192,7 @@ extension NSManagedObject {
   /// Ends a relationship to a stored object, which returns to where the store has it.
   private func endRelationship(_ other: NSManagedObject, _ property: LayoutProperty) {
     if let inverse = property.inverse, inverse.kind == .toOne {
-      if other.state.contains(.fault) { other.fireForChange() }
+      other.readForChange()
       if let own = other.layout.property(keyNumber: inverse.keyNumber) { other.takeBack(own, clearing: true) }
     }
     if property.kind == .toMany {

@@ -17,7 +17,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   /// Recursive, since making an object runs a client's initialiser.
   private let lock = NSRecursiveLock()
-  // Unchecked or inlined by force, as the count of `insert` asks for; see CONTRIBUTING.md.
+  // Unchecked or inlined by force, here and below, as the count of `insert` asks for; see CONTRIBUTING.md.
   /// For each store as many as there are entities, in their order. Entities of one hierarchy have the same table.
   @exclusivity(unchecked) private var tables: [Table] = []
   private let entityCount: Int
@@ -304,18 +304,29 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     object.store = store
     object.ownState = [.fault, .registered]
     if let row { object.row = row }
-    table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: key)
-    if table.isWatched { noteRegistration(object, table: table, key: key, isThere: true) }
+    enter(object, in: table)
     return object
+  }
+
+  /// Puts an object into a table, at its key.
+  @inline(__always)
+  private func enter(_ object: NSManagedObject, in table: Table) {
+    table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    if table.isWatched { noteRegistration(object, table: table, isThere: true) }
+  }
+
+  /// Takes an object out of a table, where it is at its key.
+  @inline(__always)
+  private func remove(_ object: NSManagedObject, from table: Table) {
+    table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    if table.isWatched { noteRegistration(object, table: table, isThere: false) }
   }
 
   func register(_ object: NSManagedObject) {
     lock.lock()
     defer { unlockAndTell() }
     object.ownState.insert(.registered)
-    let table = table(of: object)
-    table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: true) }
+    enter(object, in: table(of: object))
   }
 
   func unregister(_ object: NSManagedObject) {
@@ -327,15 +338,10 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func rekey(_ object: NSManagedObject, to key: Int64) {
     lock.lock()
     defer { unlockAndTell() }
-    let pointer = Unmanaged.passUnretained(object).toOpaque()
-    let former = table(of: object)
-    former.keys.remove(pointer, at: object.key)
-    if former.isWatched { noteRegistration(object, table: former, key: object.key, isThere: false) }
+    remove(object, from: table(of: object))
     object.key = key
     object.cachedID = nil
-    let table = table(of: object)
-    table.keys.insert(pointer, at: key)
-    if table.isWatched { noteRegistration(object, table: table, key: key, isThere: true) }
+    enter(object, in: table(of: object))
   }
 
   /// Gives new objects the keys that were reserved for them, all at once. Returns those that it has left out, because
@@ -353,15 +359,10 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         (store, entity) = (object.store, object.places.entity)
         table = .passUnretained(self.table(entity, store: store))
       }
-      let pointer = Unmanaged.passUnretained(object).toOpaque()
-      unsaved.keys.remove(pointer, at: object.key)
-      if unsaved.isWatched { noteRegistration(object, table: unsaved, key: object.key, isThere: false) }
+      remove(object, from: unsaved)
       object.key = changes.reservedKey
       changes.reservedKey = 0
-      table._withUnsafeGuaranteedRef { table in
-        table.keys.insert(pointer, at: object.key)
-        if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: true) }
-      }
+      table._withUnsafeGuaranteedRef { enter(object, in: $0) }
     }
     return known
   }
@@ -375,9 +376,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   override func removeDying(_ object: NSManagedObject) {
     lock.lock()
-    let table = table(of: object)
-    table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
-    if table.isWatched { noteRegistration(object, table: table, key: object.key, isThere: false) }
+    remove(object, from: table(of: object))
     unlockAndTell()
   }
 
@@ -395,13 +394,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
-  private func noteRegistration(_ object: NSManagedObject, table: Table, key: Int64, isThere: Bool) {
+  private func noteRegistration(_ object: NSManagedObject, table: Table, isThere: Bool) {
     if holdsAll {
       if isThere { held[ObjectIdentifier(object)] = object } else { held[ObjectIdentifier(object)] = nil }
     }
     guard let store = table.listener else { return }
     let layout = object.layout
-    news.append((store, NSManagedObjectID(layout: layout, key: key, store: store), isThere))
+    news.append((store, NSManagedObjectID(layout: layout, key: object.key, store: store), isThere))
   }
 
   /// Ends a critical section in which `noteRegistration` may have been called.

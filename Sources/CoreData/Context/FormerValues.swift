@@ -46,8 +46,7 @@ struct FormerValues {
   }
 
   private func currentMembers(_ property: LayoutProperty) -> EventSnapshot.Members {
-    guard property.toManyIndex < object.toManyStates.count else { return EventSnapshot.Members() }
-    return EventSnapshot.Members(object.toManyStates[property.toManyIndex]) ?? EventSnapshot.Members()
+    EventSnapshot.Members(object.knownState(of: property)) ?? EventSnapshot.Members()
   }
 
   /// All members that the relationship had; nil if they can't be read and the handler lets them read as none.

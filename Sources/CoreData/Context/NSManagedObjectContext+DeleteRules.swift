@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
     case .cascadeDeleteRule:
       let destinations = object.destinations(of: property)
       for destination in destinations where !destination.state.contains(.deleted) {
-        if destination.state.contains(.fault) { destination.fireForChange() }
+        destination.readForChange()
         if destination.state.contains(.inaccessible) { continue }
         beginDeletion(of: destination)
       }

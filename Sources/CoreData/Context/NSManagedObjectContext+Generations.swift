@@ -52,23 +52,24 @@ extension NSManagedObjectContext {
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     guardQueue("setQueryGenerationFrom(_:)")
     if parent != nil { misuse(.generationOfChild(self)) }
-    guard let generation else { return read(.newest) }
-    if generation.isCurrent { return read(.nextRead) }
+    guard let generation else { return setGeneration(.newest) }
+    if generation.isCurrent { return setGeneration(.nextRead) }
     guard let living = QueryGeneration.living(generation) else {
       throw Failure.queryGenerationUnavailable("no context is pinned to it now").nsError
     }
     guard let persistentStoreCoordinator, living.isAbout(persistentStoreCoordinator) else {
       throw Failure.queryGenerationUnavailable("it belongs to other stores than the context's").nsError
     }
-    read(.pinned(living))
+    setGeneration(.pinned(living))
   }
 
+  /// Whether the context is pinned, or will be by its next read.
   var isPinned: Bool {
     if case .newest = generation { return false }
     return true
   }
 
-  private func read(_ new: ReadGeneration) {
+  private func setGeneration(_ new: ReadGeneration) {
     generation = new
     dropRowsOfFaults()
   }
@@ -81,11 +82,11 @@ extension NSManagedObjectContext {
 
   /// Lets a pinned context go on to the newest state at its next read.
   func moveGeneration() {
-    if isPinned { read(.nextRead) }
+    if isPinned { setGeneration(.nextRead) }
   }
 
   /// The merge policy may have read rows that are newer than the generation, for a save that then failed.
-  func forgetConflicts() {
+  func dropRowsOfConflicts() {
     if isPinned { dropRowsOfFaults() }
   }
 
@@ -109,7 +110,7 @@ extension NSManagedObjectContext {
       } catch let failure as Failure {
         throw failure.nsError
       }
-      read(new.map { .pinned($0) } ?? .newest)
+      setGeneration(new.map { .pinned($0) } ?? .newest)
       return new
     }
   }

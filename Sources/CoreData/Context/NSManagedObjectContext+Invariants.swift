@@ -85,9 +85,7 @@ extension NSManagedObjectContext {
           continue
         }
         check(member, property: property, inverse: inverse, leadsBack: true)
-      } else if property.toManyIndex < object.toManyStates.count,
-        let state = object.toManyStates[property.toManyIndex]
-      {
+      } else if let state = object.knownState(of: property) {
         for member in state.added { check(member, property: property, inverse: inverse, leadsBack: true) }
         for reference in state.removed {
           if let member = owner.registered(reference, store: object.store) {
@@ -105,9 +103,7 @@ extension NSManagedObject {
   fileprivate func knows(_ other: NSManagedObject, _ property: LayoutProperty) -> Bool? {
     if state.contains(.fault) || state.contains(.inaccessible) { return nil }
     if property.kind == .toOne { return toOne(property) === other }
-    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else {
-      return nil
-    }
+    guard let state = knownState(of: property) else { return nil }
     if let order = state.order { return order.contains { $0 === other } }
     if state.isAdded(other) { return true }
     if state.removed.contains(other.reference) { return false }

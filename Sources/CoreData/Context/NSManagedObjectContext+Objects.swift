@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
       misuse(.notInContext(object, self))
     }
     if object.state.contains(.deleted) { return }
-    if object.state.contains(.fault) { object.fireForChange() }
+    object.readForChange()
     if object.state.contains(.inaccessible) { return }
     beginDeletion(of: object)
   }
@@ -177,7 +177,7 @@ extension NSManagedObjectContext {
   /// ``detectConflicts(for:)``.
   func lockVersion(of object: NSManagedObject) {
     guardQueue("detectConflicts(for:)")
-    if object.state.contains(.fault) { object.fireForChange() }
+    object.readForChange()
     ledger.locked(object)
   }
 }

@@ -164,8 +164,8 @@ extension NSManagedObject {
 
   final func refreshMembers() {
     forgetFetchedValues()
-    for property in layout.toMany where property.toManyIndex < toManyStates.count {
-      guard let state = toManyStates[property.toManyIndex] else { continue }
+    for property in layout.toMany {
+      guard let state = knownState(of: property) else { continue }
       if state.isChanged {
         // Members that can't be read stay as they were.
         if let members = owner.members(of: property, in: self) {

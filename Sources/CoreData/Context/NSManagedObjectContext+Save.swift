@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
     updated.forEachHeld { object in
       // A fault whose row was not found above. Reading it turns the change into a deletion, and then there is nothing
       // to validate.
-      if object.row == nil, object.state.isUpdated, object.state.contains(.fault) { object.fireForChange() }
+      if object.row == nil, object.state.isUpdated { object.readForChange() }
       guard object.state.isUpdated else { return }
       do { try object.validateForUpdate() } catch { errors.append(error) }
     }
@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
           try settle(conflicts, of: plan)
         }
       }
-      forgetConflicts()
+      dropRowsOfConflicts()
       throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError
     } catch let partial as PartialSave {
       throw incompleteSave(partial.unsaved, partial.error)
@@ -156,7 +156,7 @@ extension NSManagedObjectContext {
   private func settle(_ conflicts: StoreConflicts, of plan: SavePlan) throws {
     do { try resolveTellingNewcomers(conflicts) } catch {
       plan.giveBackKeys(all: true)
-      forgetConflicts()
+      dropRowsOfConflicts()
       throw error
     }
     plan.giveBackKeys()

@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
         awakened.append((object, .undoDeletion))
       case .update:
         guard isPresent(object) else { continue }
-        if object.state.contains(.fault) { object.fireForChange() }
+        object.readForChange()
         if object.state.contains(.inaccessible) { continue }
         awakened.append((object, .undoUpdate))
       }
@@ -149,7 +149,7 @@ extension NSManagedObjectContext {
 
   /// Deletes an object whose insertion is undone. No delete rules apply, because its destinations were there before.
   private func takeAway(_ object: NSManagedObject) {
-    if object.state.contains(.fault) { object.fireForChange() }
+    object.readForChange()
     if object.state.contains(.inaccessible) { return }
     markDeleted(object)
     ledger.rulesApplied(to: object)

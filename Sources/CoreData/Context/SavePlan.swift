@@ -103,10 +103,7 @@ struct SavePlan {
     updated.append(object, row)
     withChanges(object, context: context) { changes in
       if hasLinks {
-        for property in layout.toMany
-        where property.toManyIndex < object.toManyStates.count
-          && object.toManyStates[property.toManyIndex]?.isChanged == true
-        {
+        for property in layout.toMany where object.knownState(of: property)?.isChanged == true {
           changes.toManyUpdates.append(ToManyChange(update: changes.updated.count, number: property.toManyIndex))
         }
       }
@@ -117,10 +114,8 @@ struct SavePlan {
 
   /// The to-many changes that no foreign key on the many side expresses.
   private mutating func addLinks(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
-    for property in object.layout.toMany where property.toManyIndex < object.toManyStates.count {
-      guard let state = object.toManyStates[property.toManyIndex], state.isChanged, !property.isTransient else {
-        continue
-      }
+    for property in object.layout.toMany {
+      guard let state = object.knownState(of: property), state.isChanged, !property.isTransient else { continue }
       let inverse = property.inverse
       if inverse?.kind == .toOne && !property.isOrdered { continue }
       // A new member that was deleted, and that no rule removed, can't be referred to.

@@ -207,7 +207,7 @@ final class BatchRowEncoder {
     }
     if !layout.toMany.isEmpty,
       let property = layout.toMany.first(where: {
-        object.toManyStates[$0.toManyIndex]?.isChanged == true
+        object.knownState(of: $0)?.isChanged == true
       })
     {
       throw relationshipSet(property)

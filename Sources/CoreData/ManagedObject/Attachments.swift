@@ -37,11 +37,12 @@ extension NSManagedObject {
     _modify { yield &attachmentsForUse.members }
   }
 
-  /// The state of a to-many relationship, if it was used.
+  /// The state of a to-many relationship or a fetched property, if it was used.
   @inline(__always)
-  final func knownState(_ index: Int) -> ToManyState? {
+  final func knownState(of property: LayoutProperty) -> ToManyState? {
     guard let attached, type(of: attached) == Attachments.self else { return nil }
     let attachments = unsafeDowncast(attached, to: Attachments.self)
+    let index = property.toManyIndex
     return index < attachments.members.count ? attachments.members[index] : nil
   }
 

@@ -68,7 +68,7 @@ class MutableMemberSet: NSMutableSet {
   override var allObjects: [Any] { Array(members) }
 
   override func add(_ member: Any) {
-    object.fireForChange(call: "changing \"\(property.name)\"")
+    object.beginChange(call: "changing \"\(property.name)\"")
     guard let member = member as? NSManagedObject else {
       misuse(.unacceptable(member, property, of: object.layout))
     }
@@ -76,7 +76,7 @@ class MutableMemberSet: NSMutableSet {
   }
 
   override func remove(_ member: Any) {
-    object.fireForChange(call: "changing \"\(property.name)\"")
+    object.beginChange(call: "changing \"\(property.name)\"")
     if let member = member as? NSManagedObject { change(member, isComing: false) }
   }
 

@@ -16,7 +16,7 @@ extension NSManagedObject {
   final func adoptChange(forKey key: String) {
     guard let property = layout.property(named: key) else { return }
     if property.kind == .toMany {
-      if knownState(property.toManyIndex)?.announced != nil { adoptMembers(forKey: key) }
+      if knownState(of: property)?.announced != nil { adoptMembers(forKey: key) }
       return
     }
     let announced = owner.announcedDestinations

@@ -38,9 +38,7 @@ extension NSManagedObject {
     for property in layout.properties {
       if property.slot >= 0 {
         if changed.contains(property.slot) || isNew && !hasDefault(property) { properties.append(property) }
-      } else if property.kind == .toMany, property.toManyIndex < toManyStates.count,
-        toManyStates[property.toManyIndex]?.isChanged == true
-      {
+      } else if property.kind == .toMany, knownState(of: property)?.isChanged == true {
         properties.append(property)
       }
     }

@@ -33,9 +33,9 @@ extension NSManagedObject {
 
   /// The ids of a to-many relationship's members, if they have been read.
   private final func describedMembers(_ property: LayoutProperty) -> String {
-    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex],
-      state.base != nil || state.order != nil
-    else { return "\"<relationship fault>\"" }
+    guard let state = knownState(of: property), state.base != nil || state.order != nil else {
+      return "\"<relationship fault>\""
+    }
     var ids: [NSManagedObjectID]
     if let order = state.order {
       ids = order.map(\.objectID)

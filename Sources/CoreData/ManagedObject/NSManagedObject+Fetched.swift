@@ -9,7 +9,7 @@ extension NSManagedObject {
 
   /// A fetched property's value; nil without a context.
   final func fetchedValue(_ property: LayoutProperty) -> NSArray? {
-    if property.toManyIndex < toManyStates.count, let known = toManyStates[property.toManyIndex]?.handedOut {
+    if let known = knownState(of: property)?.handedOut {
       return unsafeDowncast(known, to: NSArray.self)
     }
     guard let found = owner.fetch(property, for: self) else { return nil }

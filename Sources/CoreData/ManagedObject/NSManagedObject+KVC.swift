@@ -99,7 +99,7 @@ extension NSManagedObject {
   }
 
   final func setPrimitive(_ value: Any?, _ property: LayoutProperty) {
-    if state.contains(.fault) { fireForChange(of: property) }
+    readForChange(of: property)
     if property.kind == .toMany { return setPrimitiveMembers(value, property) }
     if property.kind == .composite {
       for (element, value) in elementValues(value, property) { setPrimitive(value, element) }

@@ -35,7 +35,7 @@ extension NSManagedObject {
   ) {
     let held = primitiveKey(key, of: property)
     if held == key { return write(value, key) }
-    fireForChange(call: "setting \"\(key.name)\"")
+    beginChange(call: "setting \"\(key.name)\"")
     guard let property = layout.property(held) else { hasNo(key) }
     switch property.kind.role {
     case .toOne, .toMany, .fetched, .composite: setPrimitive(value, property)

@@ -50,17 +50,22 @@ extension NSManagedObject {
     if state.contains(.observed) { tellOfReading() }
   }
 
-  /// Reads a fault's values before a change, which needs the row.
-  @inline(never)
-  final func fireForChange(of property: LayoutProperty? = nil) {
-    fire(for: property)
-    if state.contains(.fault) { refuseUnreadChange() }
+  /// The first step of every change that a program makes: the queue guard, then the fault.
+  final func beginChange(call: @autoclosure () -> String) {
+    if ConcurrencyGuard.isOn { checkQueue(call) }
+    readForChange()
   }
 
-  /// The first step of every change.
-  final func fireForChange(call: @autoclosure () -> String) {
-    if ConcurrencyGuard.isOn { checkQueue(call) }
-    if state.contains(.fault) { fireForChange() }
+  /// Reads a fault's values before a change, which needs the row.
+  @inline(__always)
+  final func readForChange(of property: LayoutProperty? = nil) {
+    if state.contains(.fault) { fireForChange(of: property) }
+  }
+
+  @inline(never)
+  private final func fireForChange(of property: LayoutProperty?) {
+    fire(for: property)
+    if state.contains(.fault) { refuseUnreadChange() }
   }
 
   /// Gives transient attributes without a value the default values of a new object. This does not count as a change.

@@ -4,9 +4,15 @@
 ///
 /// If the inverse does not name the relationship in turn, it works in one direction: changing the relationship also
 /// changes the inverse, as if the program had set it, but changing the inverse leaves the relationship alone.
+///
+/// From the program's change inwards:
+///
+///     setToOne, connect, disconnect   both ends; the program has asked for it here
+///         gain, lose                  one end of either kind, because the other end has changed
+///             enter, leave            the members of one to-many end; nothing follows
 extension NSManagedObject {
   final func toManyState(_ property: LayoutProperty) -> ToManyState {
-    if let state = knownState(property.toManyIndex) { return state }
+    if let state = knownState(of: property) { return state }
     if toManyStates.isEmpty {
       toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count)
     }
@@ -56,7 +62,7 @@ extension NSManagedObject {
   final func enterOneSidedInverse(of property: LayoutProperty, in destination: NSManagedObject) {
     guard let inverse = property.oneSidedInverse, inverse.destinations.contains(layout.index) else { return }
     let own = destination.ownProperty(inverse)
-    if destination.state.contains(.fault) { destination.fireForChange() }
+    destination.readForChange()
     if own.kind == .toOne { destination.setToOne(self, own) } else { destination.addMember(self, own) }
     destination.tellOfInverse(own)
   }
@@ -78,7 +84,7 @@ extension NSManagedObject {
       return
     }
     // What this one led to before lets it go.
-    if state.contains(.fault) { fireForChange() }
+    readForChange()
     let previous = toOne(property)
     write(.object(object), slot: property.slot)
     tellOfInverse(property)
@@ -95,7 +101,7 @@ extension NSManagedObject {
       tellOfInverse(property)
       return
     }
-    if state.contains(.fault) { fireForChange() }
+    readForChange()
     if toOne(property) === object {
       write(.null, slot: property.slot)
       tellOfInverse(property)
@@ -125,7 +131,7 @@ extension NSManagedObject {
   /// Whether the relationship leads to an object.
   final func leads(to other: NSManagedObject, _ property: LayoutProperty) -> Bool {
     let property = ownProperty(property)
-    if state.contains(.fault) { fireForChange() }
+    readForChange()
     return property.kind == .toOne ? toOne(property) === other : contains(other, property)
   }
 
@@ -184,7 +190,7 @@ extension NSManagedObject {
       }
       return
     }
-    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else { return }
+    guard let state = knownState(of: property) else { return }
     if let inverse {
       for member in state.added { member.revertMember(self, inverse) }
       for reference in state.removed {
@@ -222,8 +228,8 @@ extension NSManagedObject {
       guard let inverse = property.inverse, case let committed = toOne(property), current !== committed
       else { return }
       for other in [current, committed] where other !== object { other?.revertMember(self, inverse) }
-    } else if property.toManyIndex < toManyStates.count {
-      toManyStates[property.toManyIndex]?.revert(object)
+    } else {
+      knownState(of: property)?.revert(object)
     }
   }
 

@@ -142,7 +142,7 @@ extension NSManagedObject {
   }
 
   private func toManyProperty(_ key: ManagedKey) -> LayoutProperty {
-    fireForChange(call: "changing \"\(key.name)\"")
+    beginChange(call: "changing \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
     guard property.kind == .toMany else { misuse(.wrongType(key.name, object: self, wanted: "a to-many relationship")) }
     return property
@@ -263,9 +263,7 @@ extension NSManagedObject {
     guard let property = layout.property(named: key), property.isRelationship else { return false }
     if state.contains(.fault) { return true }
     if property.kind == .toOne { return toOne(property)?.isFault ?? false }
-    guard property.toManyIndex < toManyStates.count, let state = toManyStates[property.toManyIndex] else {
-      return true
-    }
+    guard let state = knownState(of: property) else { return true }
     return state.base == nil && state.order == nil
   }
 

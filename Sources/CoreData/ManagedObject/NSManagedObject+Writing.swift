@@ -41,7 +41,7 @@ extension NSManagedObject {
   /// Sets an attribute whose type fits; a to-one goes through `setToOne`.
   @usableFromInline
   final func storeInteger(_ value: Int64?, _ key: ManagedKey) {
-    fireForChange(call: "setting \"\(key.name)\"")
+    beginChange(call: "setting \"\(key.name)\"")
     let place = place(key)
     switch place.form {
     case .integer:
@@ -60,7 +60,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeDouble(_ value: Double?, _ key: ManagedKey) {
-    fireForChange(call: "setting \"\(key.name)\"")
+    beginChange(call: "setting \"\(key.name)\"")
     let place = place(key)
     switch place.form {
     case .real where place.kind == .float:
@@ -73,7 +73,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeString(_ value: String?, _ key: ManagedKey) {
-    fireForChange(call: "setting \"\(key.name)\"")
+    beginChange(call: "setting \"\(key.name)\"")
     let place = place(key)
     if place.kind == .string {
       write(value.map { .string($0) } ?? .null, slot: Int(place.slot))
@@ -84,7 +84,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeDate(_ value: Date?, _ key: ManagedKey) {
-    fireForChange(call: "setting \"\(key.name)\"")
+    beginChange(call: "setting \"\(key.name)\"")
     let place = place(key)
     if place.kind == .date {
       write(value.map { .date($0) } ?? .null, slot: Int(place.slot))
@@ -95,7 +95,7 @@ extension NSManagedObject {
 
   @usableFromInline
   final func storeObject(_ value: NSManagedObject?, _ key: ManagedKey) {
-    fireForChange(call: "setting \"\(key.name)\"")
+    beginChange(call: "setting \"\(key.name)\"")
     guard let property = places.property(key) else { misuse(.unknownKey(key.name, self)) }
     property._withUnsafeGuaranteedRef { property in
       guard property.kind == .toOne else {
@@ -108,7 +108,7 @@ extension NSManagedObject {
   /// Sets any property from a value of key-value coding. The slow path of all typed writes.
   @usableFromInline
   final func storeAny(_ value: Any?, _ key: ManagedKey) {
-    fireForChange(call: "setting \"\(key.name)\"")
+    beginChange(call: "setting \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }
     setBoxed(value, property)
   }

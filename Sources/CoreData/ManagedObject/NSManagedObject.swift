@@ -355,7 +355,7 @@ nonisolated open class NSManagedObject: NSObject {
   /// is a misuse; ``setValue(_:checkedForKey:)`` throws instead. If a number is too large for an integer attribute, its
   /// low bits are kept.
   open func setValue(_ value: Any?, forKey key: String) {
-    fireForChange(call: "setValue(_:forKey: \"\(key)\")")
+    beginChange(call: "setValue(_:forKey: \"\(key)\")")
     guard let property = layout.property(named: key) else {
       if let property = layout.primitiveProperty(named: key) { return setPrimitive(value, property) }
       setValue(value, forUndefinedKey: key)
@@ -470,7 +470,7 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// Call this before writing a key in a hand-written accessor. Of a relationship it notes where it leads.
   open func willChangeValue(forKey key: String) {
-    fireForChange(call: "willChangeValue(forKey:)")
+    beginChange(call: "willChangeValue(forKey:)")
     tellWillChange(key, .setting)
     if layout.property(named: key) == nil, Self.contextShouldIgnoreUnmodeledPropertyChanges { return }
     noteChange()

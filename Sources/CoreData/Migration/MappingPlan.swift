@@ -159,7 +159,7 @@ extension NSManagedObject {
   /// Sets an attribute to the value that another object has for an attribute of the same kind.
   final func take(_ source: LayoutProperty, from object: NSManagedObject, into destination: LayoutProperty) {
     object.fireIfNeeded(call: "reading \"\(source.name)\"")
-    fireForChange(call: "setting \"\(destination.name)\"")
+    beginChange(call: "setting \"\(destination.name)\"")
     var value = object.currentValue(source)
     // A file may hold a number that the attribute can't.
     if case .int(let number) = value, !destination.kind.range.contains(number) {
