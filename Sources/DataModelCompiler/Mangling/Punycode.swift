@@ -1,5 +1,5 @@
-/// A name with letters beyond ASCII, as symbols spell it: RFC 3492, with `_` as the delimiter, `a` to `z` and `A` to `J`
-/// as the digits. Swift's description of its mangling names both.
+/// A name with letters beyond ASCII, as symbols spell it: RFC 3492, with `_` as the delimiter, and `a` to `z`
+/// and `A` to `J` as the digits. Swift's description of its mangling names both.
 func punycode(_ name: String) -> String {
   let scalars = name.unicodeScalars.map(\.value)
   var output = scalars.filter { $0 < 0x80 }.map { UInt8($0) }
