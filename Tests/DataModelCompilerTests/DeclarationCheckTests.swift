@@ -193,6 +193,33 @@ struct DeclarationCheckTests {
     }
   }
 
+  @Test("What a class says that its properties depend on is written down, by a method or a property of the class")
+  func dependencies() throws {
+    func output(_ member: String) throws -> (text: String, problems: [SourceProblem]) {
+      let output = try Self.output("class Author: NSManagedObject { \(member) }")
+      return (output.files.last?.text ?? "", output.problems)
+    }
+    for member in [
+      "class func keyPathsForValuesAffectingFullName() -> Set<String> { [] }",
+      "@objc static func keyPathsForValuesAffectingFullName() -> Set<String> { [] }",
+      "@objc class var keyPathsForValuesAffectingFullName: Set<String> { [] }",
+    ] {
+      let call = "Author.keyPathsForValuesAffectingFullName" + (member.contains("func") ? "()" : "")
+      let written = "    if key == \"fullName\" || key == \"FullName\" { return \(call) }\n"
+      #expect(try output(member).text.contains(written), "\(member)")
+    }
+    for member in [
+      "func keyPathsForValuesAffectingFullName() -> Set<String> { [] }",
+      "class func keyPathsForValuesAffectingFullName() -> [String] { [] }",
+      "class func keyPathsForValuesAffecting() -> Set<String> { [] }",
+      "override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }",
+    ] {
+      #expect(try !output(member).text.contains("affecting"), "\(member)")
+    }
+    let hidden = try output("private class func keyPathsForValuesAffectingFullName() -> Set<String> { [] }")
+    #expect(!hidden.text.contains("affecting") && hidden.problems.map(\.isError) == [false])
+  }
+
   @Test("A class's own validation method is written down; a private one is a warning, and others are none")
   func validators() throws {
     func output(_ method: String) throws -> (text: String, problems: [SourceProblem]) {

@@ -76,6 +76,22 @@ struct MigrationDiskTests {
     }
     #expect(failures > 4)
   }
+
+  @Test("A renaming that fails is an error of the store, with the file's name, and the store stays as it was")
+  func failedRenaming() throws {
+    var skipped = 0
+    while true {
+      let store = try OldStore(StoreSetup("sqlite,wal,files,full")!)
+      store.folder.fail([.rename], with: EIO, skipping: skipped, times: 1)
+      let error = failure { try MigrationWay.staged.migrate(store.setup, in: store.folder.url) }
+      if store.folder.failures == 0 { break }
+      store.folder.mend()
+      #expect(error?.domain == NSCocoaErrorDomain && error?.userInfo[NSFilePathErrorKey] != nil, "after \(skipped)")
+      try store.checkIsOld("after \(skipped)")
+      skipped += 1
+    }
+    #expect(skipped > 0)
+  }
 }
 
 /// A store of the ledger's first model. Removed with the value.

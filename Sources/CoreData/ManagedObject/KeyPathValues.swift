@@ -36,10 +36,7 @@ enum KeyPathValues {
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     if let aggregate = Aggregate(collectionOperator: collector) {
       let constants = values.map { PredicateConstant(any: $0) }.filter { !$0.isNull }
-      // The average of decimals is one, too; of a fetch it is a double.
-      if aggregate == .average, case .decimal(let sum) = Aggregate.total(of: constants) {
-        return NSDecimalNumber(decimal: sum / Decimal(constants.count))
-      }
+      if aggregate == .average, !members.isEmpty { return average(of: constants, count: members.count) }
       return aggregate.value(of: constants).anyValue
     }
     switch collector {
@@ -54,6 +51,14 @@ enum KeyPathValues {
         "The collection operator \(collector) is unknown. The operators are @count, @sum, @avg, @min, @max, @unionOfObjects, "
           + "@distinctUnionOfObjects, @unionOfArrays, @distinctUnionOfArrays, @unionOfSets, @distinctUnionOfSets.")
     }
+  }
+
+  /// Key-value coding counts a member without a value as 0, as Apple's guide to it says; fetches and predicates leave it
+  /// out. The average of decimals is one, too; of a fetch it is a double.
+  private static func average(of values: [PredicateConstant], count: Int) -> NSNumber? {
+    let total = Aggregate.total(of: values)
+    if case .decimal(let sum) = total { return NSDecimalNumber(decimal: sum / Decimal(count)) }
+    return total.number.map { NSNumber(value: $0 / Double(count)) }
   }
 
   private static func elements(_ value: Any) -> [Any] {

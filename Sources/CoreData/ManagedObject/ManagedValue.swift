@@ -293,8 +293,29 @@ extension Decimal: ManagedValue {
   }
 }
 
-extension NSSet: ManagedValue {}
-extension NSOrderedSet: ManagedValue {}
+extension NSSet: ManagedValue {
+  /// The members of a relationship: for `NSMutableSet` the set of ``NSManagedObject/mutableSetValue(forKey:)``.
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
+    if self == NSMutableSet.self, object.isToMany(key) { return object.mutableSetValue(forKey: key.name) as? Self }
+    return object.storedAny(key) as? Self
+  }
+}
+
+extension NSOrderedSet: ManagedValue {
+  /// The members of a relationship: for `NSMutableOrderedSet` the set of
+  /// ``NSManagedObject/mutableOrderedSetValue(forKey:)``.
+  public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Self? {
+    if self == NSMutableOrderedSet.self, object.isToMany(key) {
+      return object.mutableOrderedSetValue(forKey: key.name) as? Self
+    }
+    return object.storedAny(key) as? Self
+  }
+}
+
+extension NSManagedObject {
+  fileprivate final func isToMany(_ key: ManagedKey) -> Bool { layout.property(key)?.kind == .toMany }
+}
+
 extension NSNumber: ManagedValue {}
 extension NSString: ManagedValue {}
 extension NSDate: ManagedValue {}

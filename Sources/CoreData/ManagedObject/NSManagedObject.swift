@@ -528,8 +528,13 @@ nonisolated open class NSManagedObject: NSObject {
   /// overridden.
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// The keys that a computed property depends on: none unless overridden. Observers of the property hear of theirs.
-  open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+  /// The keys that a computed property depends on. Observers of the property hear of theirs.
+  ///
+  /// By default what the class's method for the property says, `keyPathsForValuesAffectingFullName()` for `fullName`;
+  /// without such a method, none. The method must not be private, and the class has to be compiled with the plugin.
+  open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    OwnAccessors.keyPaths(affecting: key, in: self)
+  }
 
   /// Whether a setter should tell observers by itself: false for the model's properties, whose accessors do it. Only
   /// your own code asks: a setter of yours tells nobody here, whatever this says.

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The properties with a getter that a class itself has, for transient attributes or outside the model, and its methods
-/// `validateTitle(_:)`. Key-value coding and validation call them through this type, because without Objective-C a
-/// method can't be found by its name.
+/// The properties with a getter that a class itself has, for transient attributes or outside the model, its methods
+/// `validateTitle(_:)`, and its class methods `keyPathsForValuesAffectingTitle()`. Key-value coding, validation and
+/// observers call them through this type, because without Objective-C a method can't be found by its name.
 /// The plugin writes an enumeration `ManagedAccessorsOfBook` for a class `Book`.
 public protocol _ManagedAccessors {
   /// The names of the properties.
@@ -15,6 +15,8 @@ public protocol _ManagedAccessors {
   static func validate(
     _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
   ) throws
+  /// What the class's method `keyPathsForValuesAffectingTitle()` says for the key `title`; nil if it has none.
+  static func keyPaths(affecting key: String) -> Set<String>?
 }
 
 /// A class that has none of them.
@@ -25,6 +27,7 @@ extension _ManagedAccessors {
   public static func validate(
     _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
   ) throws {}
+  public static func keyPaths(affecting key: String) -> Set<String>? { nil }
 }
 
 /// The accessors and validation methods of a class and its superclasses, by the index of the property in an entity; the
@@ -77,6 +80,17 @@ final class OwnAccessors: @unchecked Sendable {
 
   subscript(index: Int) -> (any _ManagedAccessors.Type)? { accessors[index] }
   subscript(key: String) -> (any _ManagedAccessors.Type)? { others[key] }
+
+  /// What the methods `keyPathsForValuesAffectingTitle()` of a class and its superclasses say for `title`; the class's
+  /// own comes before an inherited one.
+  static func keyPaths(affecting key: String, in type: NSManagedObject.Type) -> Set<String> {
+    var level: AnyClass? = type
+    while let owner = level, owner != NSManagedObject.self {
+      if let found = accessors(of: owner)?.keyPaths(affecting: key) { return found }
+      level = _getSuperclass(owner)
+    }
+    return []
+  }
 
   /// The type that the plugin wrote for a class, found by its name.
   private static func accessors(of type: AnyClass) -> (any _ManagedAccessors.Type)? {

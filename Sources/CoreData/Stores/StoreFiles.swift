@@ -104,8 +104,7 @@ enum StoreFiles {
     default: throw Failure.notAFile(url: url)
     }
     guard Foundation.rename(file.path, url.path) == 0 else {
-      throw NSError(
-        domain: NSPOSIXErrorDomain, code: Int(errno), userInfo: [NSFilePathErrorKey: url.path])
+      throw Failure.fileCall(url: url, name: "rename", isWriting: true, errno: errno)
     }
   }
 }

@@ -1,6 +1,6 @@
 /// What a class itself has that is called by its name: properties with a getter, such as a full name made of two names,
-/// or the section of a date, be they accessors of transient attributes or outside the model; and methods that validate
-/// a value.
+/// or the section of a date, be they accessors of transient attributes or outside the model; methods that validate
+/// a value; and what properties say they depend on.
 ///
 /// Swift can't find a property or a method by its name at run time, so this writes an enumeration of them for each
 /// class. A class that declares none has an empty one: the runtime takes long to find out that there is none.
@@ -8,6 +8,7 @@ extension AccessorWriter {
   private struct Own {
     var accessors: [SwiftSource.OwnProperty] = []
     var validators: [SwiftSource.Validator] = []
+    var dependencies: [SwiftSource.Dependency] = []
   }
 
   mutating func writeOwnAccessors(_ sources: [SwiftSource], _ transients: [String: Set<String>]) {
@@ -16,7 +17,9 @@ extension AccessorWriter {
       for property in source.properties {
         guard let name = ownerName(property.owner) else { continue }
         let isTransient = transients[name]?.contains(property.name) == true
-        guard isTransient || isCallable(property) && types.isManaged(property.owner) else { continue }
+        guard isTransient || property.isAnsweredByCode && isCallable(property.attributes, in: property.owner)
+            && types.isManaged(property.owner)
+        else { continue }
         if property.access <= .isFilePrivate {
           if !isTransient { continue }
           warn(
@@ -35,6 +38,16 @@ extension AccessorWriter {
             in: source, validator.line, validator.column)
         } else {
           found[name, default: Own()].validators.append(validator)
+        }
+      }
+      for dependency in source.dependencies {
+        guard let name = ownerName(dependency.owner), types.isManaged(dependency.owner) else { continue }
+        if dependency.access <= .isFilePrivate {
+          warn(
+            "\(name).\(dependency.name) is private, so observers don't find it. Make it internal",
+            in: source, dependency.line, dependency.column)
+        } else if isCallable(dependency.attributes, in: dependency.owner) {
+          found[name, default: Own()].dependencies.append(dependency)
         }
       }
     }
@@ -56,16 +69,13 @@ extension AccessorWriter {
     return [branches.joined(separator: " || ")]
   }
 
-  /// Whether generated code can ask for a property. Another attribute, of the property, its class, a superclass or a
+  /// Whether generated code can ask for a member with the attributes `own`. Another attribute, of the property, its class, a superclass or a
   /// type around it, may be another actor's, or say that it is not available; `@nonobjc` takes a property out of
   /// key-value coding on Apple's systems.
-  private func isCallable(_ property: SwiftSource.OwnProperty) -> Bool {
-    let classes = types.ancestry(of: property.owner).map { $0.split(separator: ".").map(String.init) }
-    let attributes = (classes + outerTypes(of: property.owner)).flatMap {
-      types.ownType($0)?.declaration.attributes ?? []
-    }
-    return property.isAnsweredByCode
-      && property.attributes.isSubset(of: ["objc", "MainActor", "inlinable", "inline", "usableFromInline"])
+  private func isCallable(_ own: Set<String>, in owner: [String]) -> Bool {
+    let classes = types.ancestry(of: owner).map { $0.split(separator: ".").map(String.init) }
+    let attributes = (classes + outerTypes(of: owner)).flatMap { types.ownType($0)?.declaration.attributes ?? [] }
+    return own.isSubset(of: ["objc", "MainActor", "inlinable", "inline", "usableFromInline"])
       && Set(attributes).isSubset(of: ["objc", "objcMembers", "MainActor", "dynamicMemberLookup"])
   }
 
@@ -85,6 +95,7 @@ extension AccessorWriter {
 
   private mutating func writeEnumeration(_ owner: String, _ own: Own, conditions: [String]) {
     hasOwnAccessors = true
+    let type = owner.split(separator: ".").map { quoteIfKeyword(String($0)) }.joined(separator: ".")
     let values = own.accessors.map { property in
       Self.guarded(
         "    if key == \"\(property.name)\" { return object.\(quoteIfKeyword(property.name)) as Any? }\n",
@@ -94,8 +105,12 @@ extension AccessorWriter {
       Self.guarded(
         "    if key == \"\(validator.key)\" { return try object.\(validator.name)(value) }\n", by: validator.conditions)
     }
+    let dependencies = own.dependencies.map { dependency in
+      let keys = dependency.keys.map { "key == \"\($0)\"" }.joined(separator: " || ")
+      let call = "\(type).\(dependency.name)\(dependency.isFunction ? "()" : "")"
+      return Self.guarded("    if \(keys) { return \(call) }\n", by: dependency.conditions)
+    }
     let name = "ManagedAccessorsOf\(owner.split(separator: ".").joined(separator: "_"))"
-    let type = owner.split(separator: ".").map { quoteIfKeyword(String($0)) }.joined(separator: ".")
     let object = "    let object = unsafeDowncast(object, to: \(type).self)"
     var text = "nonisolated enum \(name): _ManagedAccessors {\n"
     if !values.isEmpty {
@@ -120,6 +135,17 @@ extension AccessorWriter {
           ) throws {
         \(object)
         \(validations.joined())  }
+
+        """
+    }
+    if !dependencies.isEmpty {
+      text += """
+          static func keyPaths(affecting key: String) -> Set<String>? {
+            unsafeBitCast(dependencies, to: ((String) -> Set<String>?).self)(key)
+          }
+          @MainActor private static func dependencies(of key: String) -> Set<String>? {
+        \(dependencies.joined())    return nil
+          }
 
         """
     }

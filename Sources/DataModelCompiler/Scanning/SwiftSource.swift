@@ -7,6 +7,7 @@ struct SwiftSource {
   var members: [ManagedMember] = []
   var properties: [OwnProperty] = []
   var validators: [Validator] = []
+  var dependencies: [Dependency] = []
   /// The types that are said to be `Identifiable`, as written.
   var identifiableTypes: Set<[String]> = []
   var problems: [SourceProblem] = []
@@ -72,6 +73,28 @@ struct SwiftSource {
     var key: String {
       let capitalized = name.dropFirst("validate".count)
       return capitalized.prefix(1).lowercased() + capitalized.dropFirst()
+    }
+  }
+
+  /// A method or property of a class that says what another property depends on:
+  /// `keyPathsForValuesAffectingFullName()` for the key `fullName`.
+  struct Dependency {
+    static let prefix = "keyPathsForValuesAffecting"
+
+    var name: String
+    /// The type it belongs to, as written.
+    var owner: [String]
+    var access: Access
+    var attributes: Set<String>
+    var isFunction: Bool
+    var conditions: [String]
+    var line: Int
+    var column: Int
+
+    /// `fullName` and `FullName`, for `keyPathsForValuesAffectingFullName`.
+    var keys: [String] {
+      let capitalized = name.dropFirst(Dependency.prefix.count)
+      return [capitalized.prefix(1).lowercased() + capitalized.dropFirst(), String(capitalized)]
     }
   }
 

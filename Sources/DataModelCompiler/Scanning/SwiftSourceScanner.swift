@@ -255,9 +255,10 @@ struct SwiftSourceScanner {
 
   private mutating func readOwnProperty(_ modifiers: Modifiers) {
     position += 1
-    guard let scope = scopes.last, current.kind == .word, !modifiers.isStatic else { return }
+    guard let scope = scopes.last, current.kind == .word else { return }
     let name = current
     position += 1
+    if modifiers.isStatic { return noteDependency(name, modifiers, isFunction: false) }
     source.properties.append(
       SwiftSource.OwnProperty(
         name: name.text, owner: scope.path, access: access(modifiers),
@@ -279,11 +280,37 @@ struct SwiftSourceScanner {
     return !current.isWord("get") || next.isPunctuation("{")
   }
 
-  /// Notes a function if it is a validation method; no other is of use.
+  /// Notes a member of a class if it says what a property depends on.
+  private mutating func noteDependency(_ name: SwiftToken, _ modifiers: Modifiers, isFunction: Bool) {
+    guard let scope = scopes.last, name.text.hasPrefix(SwiftSource.Dependency.prefix),
+      name.text.dropFirst(SwiftSource.Dependency.prefix.count).first?.isUppercase == true
+    else { return }
+    if isFunction {
+      guard current.isPunctuation("("), next.isPunctuation(")") else { return }
+      position += 2
+      guard current.isPunctuation("-"), next.isPunctuation(">") else { return }
+      position += 2
+    } else {
+      guard current.isPunctuation(":") else { return }
+      position += 1
+    }
+    guard readType().text == "Set<String>" else { return }
+    source.dependencies.append(
+      SwiftSource.Dependency(
+        name: name.text, owner: scope.path, access: access(modifiers),
+        attributes: modifiers.attributes.union(scope.attributes), isFunction: isFunction, conditions: conditions,
+        line: name.line, column: name.column))
+  }
+
+  /// Notes a function if it is a validation method, or says what a property depends on; no other is of use.
   private mutating func readOwnFunction(_ modifiers: Modifiers) {
     position += 1
     let name = current
-    guard let scope = scopes.last, !modifiers.isStatic, name.text.hasPrefix("validate"),
+    if modifiers.isStatic {
+      position += 1
+      return noteDependency(name, modifiers, isFunction: true)
+    }
+    guard let scope = scopes.last, name.text.hasPrefix("validate"),
       name.text.dropFirst("validate".count).first?.isUppercase == true
     else { return }
     position += 1

@@ -1,0 +1,137 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Declarations as old and foreign sources write them.
+class Plant: NSManagedObject {
+  enum Light: Int16 { case sun, shade }
+
+  @NSManaged var label, place: String?
+  @NSManaged var größe: Double
+  @NSManaged var sprouts: NSMutableSet?
+  @NSManaged var photos: NSMutableOrderedSet
+}
+
+final class Herb: Plant {
+  @NSManaged override var label: String?
+  @NSManaged var notes: [AnyHashable: Any]?
+  @NSManaged var origin: NSSecureCoding?
+  @NSManaged var height: Measurement<UnitLength>?
+
+  var title: String { [label, place].compactMap(\.self).joined(separator: ", ") }
+  var tag: String { "\(title) (\(größe))" }
+
+  class func keyPathsForValuesAffectingTitle() -> Set<String> { ["label", "place"] }
+  @MainActor class var keyPathsForValuesAffectingTag: Set<String> { ["title", "größe"] }
+}
+
+final class Sprout: NSManagedObject {
+  @NSManaged var plant: Plant?
+}
+
+final class Photo: NSManagedObject {
+  @NSManaged var plant: Plant?
+}
+
+@Suite("Forms of managed declarations")
+struct DeclarationFormsTests {
+  private static let model: NSManagedObjectModel = {
+    func entity(_ type: NSManagedObject.Type, _ attributes: [String: NSAttributeType] = [:]) -> NSEntityDescription {
+      let entity = NSEntityDescription()
+      (entity.name, entity.managedObjectClassName) = ("\(type)", NSStringFromClass(type))
+      entity.properties = attributes.map { name, type in
+        let attribute = NSAttributeDescription()
+        (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
+        return attribute
+      }
+      return entity
+    }
+    func relate(_ one: NSEntityDescription, _ name: String, _ other: NSEntityDescription, isOrdered: Bool) {
+      let (there, back) = (NSRelationshipDescription(), NSRelationshipDescription())
+      (there.name, there.destinationEntity, there.inverseRelationship) = (name, other, back)
+      (back.name, back.destinationEntity, back.inverseRelationship) = ("plant", one, there)
+      (there.isOrdered, back.maxCount) = (isOrdered, 1)
+      one.properties.append(there)
+      other.properties.append(back)
+    }
+    let texts: [String: NSAttributeType] = ["label": .stringAttributeType, "place": .stringAttributeType]
+    let plant = entity(Plant.self, texts.merging(["größe": .doubleAttributeType]) { $1 })
+    let herb = entity(
+      Herb.self,
+      ["notes": .transformableAttributeType, "origin": .transformableAttributeType, "height": .transformableAttributeType])
+    let (sprout, photo) = (entity(Sprout.self), entity(Photo.self))
+    plant.subentities = [herb]
+    relate(plant, "sprouts", sprout, isOrdered: false)
+    relate(plant, "photos", photo, isOrdered: true)
+    let model = NSManagedObjectModel()
+    model.entities = [plant, herb, sprout, photo]
+    return model
+  }()
+
+  private func context() throws -> NSManagedObjectContext {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(.mainQueue)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  @Test("A property that is declared again, two names for one type, and a name beyond ASCII are read and set")
+  @MainActor
+  func names() throws {
+    let context = try context()
+    let herb = Herb(context: context)
+    (herb.label, herb.place, herb.größe) = ("basil", "window", 0.2)
+    (herb as Plant).label = (herb as Plant).label?.capitalized
+    (herb.notes, herb.origin) = (["soil": "rich"], "Asia" as NSString)
+    herb.height = Measurement(value: 20, unit: .centimeters)
+    try context.save()
+    context.refreshAllObjects()
+    #expect(herb.label == "Basil" && herb.place == "window" && herb.größe == 0.2)
+    #expect(herb.value(forKey: "größe") as? Double == 0.2)
+    #expect(herb.notes?["soil"] as? String == "rich")
+    #expect(herb.origin as? String == "Asia" && herb.height == Measurement(value: 20, unit: .centimeters))
+  }
+
+  @Test("A relationship that is declared as a mutable set reads as one, whose changes are the relationship's")
+  @MainActor
+  func mutableSets() throws {
+    let context = try context()
+    let herb = Herb(context: context)
+    let sprouts = (0..<3).map { _ in Sprout(context: context) }
+    let photos = (0..<3).map { _ in Photo(context: context) }
+    herb.sprouts?.add(sprouts[0])
+    sprouts[1].plant = herb
+    #expect(herb.sprouts?.count == 2 && sprouts[0].plant === herb)
+    herb.sprouts = NSMutableSet(array: [sprouts[2]])
+    #expect(herb.sprouts?.allObjects as? [Sprout] == [sprouts[2]] && sprouts[0].plant == nil)
+    herb.photos.addObjects(from: photos)
+    herb.photos.removeObject(at: 1)
+    herb.photos.insert(photos[1], at: 0)
+    #expect(herb.photos.array as? [Photo] == [photos[1], photos[0], photos[2]])
+    try context.save()
+    context.refreshAllObjects()
+    #expect(herb.photos.count == 3 && herb.sprouts?.contains(sprouts[2]) == true)
+    herb.photos.removeAllObjects()
+    #expect(photos.allSatisfy { $0.plant == nil } && Herb(context: context).sprouts?.count == 0)
+  }
+
+  @Test("An observer hears of what a method or property of the class says a property depends on")
+  @MainActor
+  func dependencies() throws {
+    let herb = Herb(context: try context())
+    var told: [String] = []
+    let observations = [
+      herb.observe(\.title) { herb, _ in told.append("title \(herb.title)") },
+      herb.observe(\.tag) { herb, _ in told.append("tag \(herb.tag)") },
+    ]
+    herb.label = "basil"
+    #expect(told.sorted() == ["tag basil (0.0)", "title basil"])
+    told = []
+    herb.größe = 2
+    #expect(told == ["tag basil (2.0)"])
+    withExtendedLifetime(observations) {}
+    #expect(Herb.keyPathsForValuesAffectingValue(forKey: "title") == ["label", "place"])
+    #expect(Plant.keyPathsForValuesAffectingValue(forKey: "title") == [])
+  }
+}
