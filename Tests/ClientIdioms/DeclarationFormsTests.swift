@@ -2,6 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
+// swift-format-ignore: IdentifiersMustBeASCII
 /// Declarations as old and foreign sources write them.
 class Plant: NSManagedObject {
   enum Light: Int16 { case sun, shade }
@@ -23,6 +24,15 @@ final class Herb: Plant {
 
   class func keyPathsForValuesAffectingTitle() -> Set<String> { ["label", "place"] }
   @MainActor class var keyPathsForValuesAffectingTag: Set<String> { ["title", "größe"] }
+}
+
+/// Getters that ask for their own names.
+final class Memo: NSManagedObject {
+  var section: String? {
+    get { value(forKey: "section") as? String }
+    set { setValue(newValue, forKey: "section") }
+  }
+  var shout: String? { (value(forKey: "section") as? String)?.uppercased() }
 }
 
 final class Sprout: NSManagedObject {
@@ -58,13 +68,15 @@ struct DeclarationFormsTests {
     let plant = entity(Plant.self, texts.merging(["größe": .doubleAttributeType]) { $1 })
     let herb = entity(
       Herb.self,
-      ["notes": .transformableAttributeType, "origin": .transformableAttributeType, "height": .transformableAttributeType])
+      Dictionary(uniqueKeysWithValues: ["notes", "origin", "height"].map { ($0, .transformableAttributeType) }))
     let (sprout, photo) = (entity(Sprout.self), entity(Photo.self))
     plant.subentities = [herb]
     relate(plant, "sprouts", sprout, isOrdered: false)
     relate(plant, "photos", photo, isOrdered: true)
+    let memo = entity(Memo.self, ["section": .stringAttributeType, "shout": .stringAttributeType])
+    for property in memo.properties { property.isTransient = true }
     let model = NSManagedObjectModel()
-    model.entities = [plant, herb, sprout, photo]
+    model.entities = [plant, herb, sprout, photo, memo]
     return model
   }()
 
@@ -114,6 +126,34 @@ struct DeclarationFormsTests {
     #expect(herb.photos.count == 3 && herb.sprouts?.contains(sprouts[2]) == true)
     herb.photos.removeAllObjects()
     #expect(photos.allSatisfy { $0.plant == nil } && Herb(context: context).sprouts?.count == 0)
+  }
+
+  @Test("A getter of a transient attribute that asks for its own name gets what the object holds")
+  @MainActor
+  func ownNames() throws {
+    let memo = Memo(context: try context())
+    memo.section = "a"
+    #expect(memo.section == "a" && memo.value(forKey: "section") as? String == "a")
+    #expect(memo.value(forKey: "shout") as? String == "A" && memo.shout == "A")
+    #expect(NSPredicate(format: "section == 'a' AND shout == 'A'").evaluate(with: memo))
+  }
+
+  /// As generic stores are written.
+  private func all<T: NSManagedObject>(_ type: T.Type, in context: NSManagedObjectContext) throws -> [T]? {
+    guard let request = T.fetchRequest() as? NSFetchRequest<T> else { return nil }
+    return try context.fetch(request)
+  }
+
+  @Test("A class's request can be cast to one for the class, also in generic code and by a metatype")
+  @MainActor
+  func requests() throws {
+    let context = try context()
+    let (plant, herb) = (Plant(context: context), Herb(context: context))
+    #expect(try all(Herb.self, in: context) == [herb])
+    #expect(try all(Plant.self, in: context).map(Set.init) == [plant, herb])
+    let types: [NSManagedObject.Type] = [Plant.self, Herb.self]
+    #expect(types.map { $0.fetchRequest() as AnyObject is NSFetchRequest<Herb> } == [false, true])
+    #expect(types.allSatisfy { $0.fetchRequest() as AnyObject is NSFetchRequest<NSManagedObject> })
   }
 
   @Test("An observer hears of what a method or property of the class says a property depends on")

@@ -3,6 +3,8 @@ import Testing
 
 @testable import CoreData
 
+private final class Story: NSManagedObject {}
+
 /// The rules of fetch requests, one by one.
 @Suite("Rules of fetch requests")
 struct FetchRequestRuleTests {
@@ -96,6 +98,9 @@ struct FetchRequestRuleTests {
       let copy = untyped.copy() as AnyObject
       #expect(copy is NSFetchRequest<NSManagedObject> && copy is NSFetchRequest<any NSFetchRequestResult>)
       #expect(!((typed as AnyObject) is NSFetchRequest<NSDictionary>))
+      let stories = request("Book", Story.self) as AnyObject
+      #expect(stories is NSFetchRequest<NSManagedObject> && stories is NSFetchRequest<any NSFetchRequestResult>)
+      #expect(!((typed as AnyObject) is NSFetchRequest<Story>))
       #expect(!(request("Book", (any NSFetchRequestResult).self) as AnyObject is NSFetchRequest<NSManagedObject>))
     }
   }

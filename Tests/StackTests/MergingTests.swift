@@ -23,6 +23,28 @@ struct MergingTests {
   }
 
   @Test(
+    "While observers are told of a merged deletion, its objects say that they are deleted",
+    arguments: StoreKind.withCustom)
+  func saysDeleted(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["title": "a"])
+      try context.save()
+      var said: [Bool] = []
+      let names: [Notification.Name] = [
+        .NSManagedObjectContextObjectsDidChange, .NSManagedObjectContextDidMergeChangesObjectIDs,
+      ]
+      let tokens = names.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { _ in
+          said.append(book.isDeleted)
+        }
+      }
+      defer { tokens.forEach(NotificationCenter.default.removeObserver) }
+      try mergeSave(stack, context) { other in other.delete(other.same(book)) }
+      #expect(said == [true, true] && !book.isDeleted)
+    }
+  }
+
+  @Test(
     "Inserted, updated and deleted objects are taken over, nothing counts as a change, and the notification says so",
     arguments: StoreKind.withCustom,
     [Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs])
@@ -40,7 +62,7 @@ struct MergingTests {
       }
       #expect(!context.hasChanges)
       #expect(books[0].string("title") == "theirs")
-      #expect(books[1].managedObjectContext == nil)
+      #expect(books[1].managedObjectContext == nil && !books[1].isDeleted)
       #expect(Set(author.objects("books").map { $0.string("title") }) == ["theirs", "2", "new"])
       #expect(log.names == ["didChange", "didMergeIDs"])
       #expect(log["didChange"]?.objects(NSInsertedObjectsKey).count == 1)

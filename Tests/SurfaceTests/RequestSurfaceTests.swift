@@ -1,6 +1,11 @@
 import CoreData
 import Testing
 
+/// The model's editor makes no property for it.
+extension Tag {
+  var pinnedNotes: [Note] { value(forKey: "pinnedNotes") as? [Note] ?? [] }
+}
+
 /// Requests, predicates and attribute types in the spellings that applications choose among.
 @Suite("Requests as applications spell them", .serialized)
 struct RequestSurfaceTests {
@@ -110,7 +115,9 @@ struct RequestSurfaceTests {
     }
   }
 
-  @Test("A generated class has its fetched property, and the model its request template", arguments: Storage.allCases)
+  @Test(
+    "A fetched property is read by a getter of one's own, and the model has its request template",
+    arguments: Storage.allCases)
   func fetchedProperties(_ storage: Storage) throws {
     try storage.stack { stack in
       let context = stack.viewContext
@@ -130,6 +137,10 @@ struct RequestSurfaceTests {
           CoreDataStack.model.fetchRequestFromTemplate(
             withName: "NotesWithTag", substitutionVariables: ["TAG": "greek"]))
         request.sortDescriptors = [NSSortDescriptor(keyPath: \Note.title, ascending: true)]
+        let typed = try #require(request as AnyObject as? NSFetchRequest<Note>)
+        #expect(try context.fetch(typed).map(\.title) == ["Beta", "delta", "gamma"])
+        let template = try #require(CoreDataStack.model.fetchRequestTemplate(forName: "NotesWithTag"))
+        #expect(template as AnyObject is NSFetchRequest<Note> && template.copy() is NSFetchRequest<Note>)
         let found = try context.fetch(request) as? [Note]
         #expect(found?.map(\.title) == ["Beta", "delta", "gamma"])
       }

@@ -290,7 +290,10 @@ final class ChangeLedger {
     object.marks = marks.subtracting([.pending, .listed, .propagated, .saved]).union(marks.savedMarks)
   }
 
-  /// `didSave()` has been called on all objects of the save.
+  /// An object was deleted in another context. Until `toldOfSave(_:)` it says so.
+  func deletedElsewhere(_ object: NSManagedObject) { object.marks.insert(.savedDeleted) }
+
+  /// `didSave()` has been called on all objects of the save, or observers have been told of it.
   func toldOfSave(_ object: NSManagedObject) { object.marks.subtract(.saved) }
 
   /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the

@@ -48,14 +48,9 @@ extension NSManagedObject {
 
   /// ``fetchRequest()``.
   static func requestForClass() -> NSFetchRequest<any NSFetchRequestResult> {
-    // The request is made for the class itself, so that casting it back succeeds.
-    request(for: self).untyped
-  }
-
-  private static func request<Object: NSManagedObject>(for type: Object.Type) -> NSFetchRequest<Object> {
-    EntityClasses.note(type)
-    let request = NSFetchRequest<Object>()
-    request.entity = type.entity()
+    EntityClasses.note(self)
+    let request = emptyRequest()
+    request.entity = entity()
     return request
   }
 }

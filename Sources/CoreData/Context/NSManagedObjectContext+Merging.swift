@@ -97,6 +97,9 @@ extension NSManagedObjectContext {
     forgetInverses()
     checkInvariants("after a merge")
     if changes.isEmpty { return }
+    // They have left, but those who are told of it may ask them.
+    changes.deleted.forEachHeld { ledger.deletedElsewhere($0) }
+    defer { changes.deleted.forEachHeld { ledger.toldOfSave($0) } }
     post(
       .NSManagedObjectContextObjectsDidChange,
       changes.userInfo.merging([changedByMergeKey: Set<NSManagedObject>()]) { $1 })

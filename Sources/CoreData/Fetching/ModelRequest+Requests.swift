@@ -16,10 +16,14 @@ extension StoredFetchRequest: ModelRequest {
   /// The request names its entity, and never changes.
   func copy(of entities: [String: NSEntityDescription]) -> any ModelRequest { self }
 
-  /// The request as programs see it.
+  /// The request as programs see it: one for objects is made for their class, so that it can be cast to that.
   func request(of entities: [String: NSEntityDescription]) -> NSFetchRequest<any NSFetchRequestResult> {
-    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: entityName)
-    request.entity = entities[entityName]
+    let entity = entities[entityName]
+    let isForObjects = NSFetchRequestResultType(rawValue: UInt(resultType)) == .managedObjectResultType
+    let request =
+      isForObjects
+      ? Self.objectClass(of: entity).emptyRequest(entityName: entityName) : NSFetchRequest(entityName: entityName)
+    request.entity = entity
     request.predicate = predicate.map(NSPredicate.make)
     request.fetchLimit = fetchLimit
     request.fetchOffset = fetchOffset
@@ -31,6 +35,14 @@ extension StoredFetchRequest: ModelRequest {
     request.returnsObjectsAsFaults = returnsObjectsAsFaults
     request.returnsDistinctResults = returnsDistinctResults
     return request
+  }
+}
+
+extension StoredFetchRequest {
+  private static func objectClass(of entity: NSEntityDescription?) -> NSManagedObject.Type {
+    guard let entity, let name = entity.managedObjectClassName else { return NSManagedObject.self }
+    return entity.unnamedObjectClass as? NSManagedObject.Type
+      ?? EntityClasses.findClass(name, entity: entity.name ?? "", isExpected: false)
   }
 }
 

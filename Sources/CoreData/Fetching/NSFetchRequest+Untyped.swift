@@ -11,6 +11,18 @@ extension NSFetchRequest {
   }
 }
 
+extension NSManagedObject {
+  /// A request for objects of this class, so that `Book.fetchRequest() as? NSFetchRequest<Book>` succeeds, also in
+  /// generic code.
+  static func emptyRequest(entityName name: String? = nil) -> NSFetchRequest<any NSFetchRequestResult> {
+    func request<Object: NSManagedObject>(_ type: Object.Type) -> NSFetchRequest<Object> {
+      name.map { NSFetchRequest(entityName: $0) } ?? NSFetchRequest()
+    }
+    // `self` would be taken for the class that this stands in.
+    return request(Self.self).untyped
+  }
+}
+
 extension NSPersistentStoreRequest {
   /// This request as a fetch request, which it has to be, of whatever result type.
   final var asFetch: NSFetchRequest<any NSFetchRequestResult> {

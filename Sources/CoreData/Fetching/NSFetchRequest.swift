@@ -213,10 +213,16 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     misuse("A fetch request can't be read from an archive. Make it with init(entityName:).")
   }
 
-  /// Lets `request as? NSFetchRequest<NSFetchRequestResult>` succeed, as it does where type parameters are erased.
+  /// Lets `request as? NSFetchRequest<NSFetchRequestResult>` succeed, as it does where type parameters are erased, and
+  /// `as? NSFetchRequest<NSManagedObject>` for a request for objects of a class.
   private func joinClasses() {
-    ClassMetadata(NSFetchRequest<ResultType>.self).standBelow(
-      NSFetchRequest<any NSFetchRequestResult>.self, superclass: NSPersistentStoreRequest.self)
+    let (own, root) = (ClassMetadata(NSFetchRequest<ResultType>.self), NSPersistentStoreRequest.self)
+    guard own.isBelow(root) else { return }
+    let untyped = NSFetchRequest<any NSFetchRequestResult>.self
+    guard ResultType.self is NSManagedObject.Type else { return own.standBelow(untyped, superclass: root) }
+    let objects = NSFetchRequest<NSManagedObject>.self
+    ClassMetadata(objects).standBelow(untyped, superclass: root)
+    own.standBelow(objects, superclass: root)
   }
 
   /// `fetchRequestType`.

@@ -53,8 +53,8 @@ enum KeyPathValues {
     }
   }
 
-  /// Key-value coding counts a member without a value as 0, as Apple's guide to it says; fetches and predicates leave it
-  /// out. The average of decimals is one, too; of a fetch it is a double.
+  /// Key-value coding counts a member without a value as 0, as Apple's guide says; fetches and predicates leave it out.
+  /// The average of decimals is one, too; of a fetch it is a double.
   private static func average(of values: [PredicateConstant], count: Int) -> NSNumber? {
     let total = Aggregate.total(of: values)
     if case .decimal(let sum) = total { return NSDecimalNumber(decimal: sum / Decimal(count)) }

@@ -18,6 +18,9 @@ class ObjectOwner {
   /// event. Belongs to the context's queue.
   @exclusivity(unchecked) final var announcedDestinations: [AnnouncedDestination] = []
 
+  /// The classes' own accessors that are being asked for a value, the innermost last. Belongs to the context's queue.
+  final var runningAccessors: [(object: ObjectIdentifier, index: Int)] = []
+
   /// Whether there is a context, in which references lead to objects. Without one, relationships are empty.
   final let hasContext: Bool
 

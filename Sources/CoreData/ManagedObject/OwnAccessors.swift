@@ -120,11 +120,16 @@ extension NSManagedObject {
     return made
   }
 
-  /// The value of the class's own accessor of a transient attribute; nil if it has none.
+  /// The value of the class's own accessor of a transient attribute; nil if it has none, or if it is the accessor that
+  /// asks: one by `value(forKey:)` with its own name wants what the object holds.
   @inline(never)
   final func ownAccessorValue(at index: Int) -> Any?? {
     guard let accessors = ownAccessors[index] else { return nil }
     let property = layout.properties[index]
+    let running = (object: ObjectIdentifier(self), index: index)
+    if property.kind == .fetched || owner.runningAccessors.contains(where: { $0 == running }) { return nil }
+    owner.runningAccessors.append(running)
+    defer { owner.runningAccessors.removeLast() }
     guard let value = accessors.value(of: self, forKey: property.name) else { return .some(nil) }
     return property.isRelationship ? value : Value(value, for: property)?.boxed(for: property) ?? value
   }

@@ -50,14 +50,18 @@ struct ClassMetadata {
 
   func word(at place: Int) -> UInt { start.load(fromByteOffset: place * 8, as: UInt.self) }
 
+  /// Whether this class's superclass is the given one.
+  func isBelow(_ superclass: AnyClass) -> Bool {
+    let word = (start + 8).assumingMemoryBound(to: UInt.self)
+    return core_data_load_word(word) == UInt(bitPattern: ClassMetadata(superclass).start)
+  }
+
   /// Lets objects of this class be cast to `other`, which is put between the class and its superclass. Both have to be
   /// the same generic class, so that their objects have one form; a method asks the object's own class what it is for.
   /// Does nothing if `superclass` is not where the table says.
   func standBelow(_ other: AnyClass, superclass: AnyClass) {
     let word = UnsafeMutablePointer(mutating: (start + 8).assumingMemoryBound(to: UInt.self))
-    guard start != ClassMetadata(other).start,
-      core_data_load_word(word) == UInt(bitPattern: ClassMetadata(superclass).start)
-    else { return }
+    guard start != ClassMetadata(other).start, isBelow(superclass) else { return }
     core_data_store_word(word, UInt(bitPattern: ClassMetadata(other).start))
   }
 

@@ -29,8 +29,7 @@ struct DuplicateCheck {
   private func members(
     of name: String, _ entity: DataModel.Entity, in source: SwiftSource
   ) -> [SourceProblem] {
-    let generated = Set(
-      entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.name))
+    let generated = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
     return source.members.filter { member in
       guard case .property = member.kind else { return false }
       return member.owner == [name] && member.conditions.isEmpty && generated.contains(member.name)

@@ -17,9 +17,8 @@ extension AccessorWriter {
       for property in source.properties {
         guard let name = ownerName(property.owner) else { continue }
         let isTransient = transients[name]?.contains(property.name) == true
-        guard isTransient || property.isAnsweredByCode && isCallable(property.attributes, in: property.owner)
-            && types.isManaged(property.owner)
-        else { continue }
+        let isAsked = property.isAnsweredByCode && isCallable(property.attributes, in: property.owner)
+        guard isTransient || isAsked && types.isManaged(property.owner) else { continue }
         if property.access <= .isFilePrivate {
           if !isTransient { continue }
           warn(
@@ -69,9 +68,9 @@ extension AccessorWriter {
     return [branches.joined(separator: " || ")]
   }
 
-  /// Whether generated code can ask for a member with the attributes `own`. Another attribute, of the property, its class, a superclass or a
-  /// type around it, may be another actor's, or say that it is not available; `@nonobjc` takes a property out of
-  /// key-value coding on Apple's systems.
+  /// Whether generated code can ask for a member with the attributes `own`. Another one, of the member, its class, a
+  /// superclass or a type around it, may be another actor's, or say that it is not available; `@nonobjc` takes a
+  /// property out of key-value coding on Apple's systems.
   private func isCallable(_ own: Set<String>, in owner: [String]) -> Bool {
     let classes = types.ancestry(of: owner).map { $0.split(separator: ".").map(String.init) }
     let attributes = (classes + outerTypes(of: owner)).flatMap { types.ownType($0)?.declaration.attributes ?? [] }

@@ -65,9 +65,6 @@ struct ClassGenerator {
     for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) {
       text += property(relationship.name, type(of: relationship))
     }
-    for fetched in entity.fetchedProperties.sorted(by: { $0.name < $1.name }) {
-      text += property(fetched.name, "[\(self.className(ofEntity: fetched.request.entityName))]")
-    }
     text += "\n}\n"
     for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where relationship.isToMany {
       text += accessors(for: relationship, className)

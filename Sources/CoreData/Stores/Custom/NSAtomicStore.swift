@@ -21,16 +21,15 @@ nonisolated open class NSAtomicStore: NSPersistentStore {
   private(set) lazy var references = ReferenceTable.shared(
     uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid, numbersAreKeys: false)
 
-  /// Called by the coordinator when you add the store; traps without one. ``load()`` is called later.
+  /// Called by the coordinator when you add the store. ``load()`` comes later. Without a coordinator the store has no
+  /// objects.
   public override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
-    guard let root else {
-      fatalError("An atomic store needs a coordinator: its objects are those of a model.")
-    }
-    model = root.ownModel
-    layouts = root.layouts
+    // Without a coordinator it has no objects: a store that a test makes for comparison.
+    model = root?.ownModel ?? NSManagedObjectModel()
+    layouts = ModelLayouts.of(model)
     committed = CommittedRows(layouts)
     super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
     identity.takesObjects = true

@@ -34,16 +34,15 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   private(set) lazy var references = ReferenceTable.shared(
     uuid: metadata?[NSStoreUUIDKey] as? String ?? identity.uuid, numbersAreKeys: true)
 
-  /// Called by the coordinator when you add the store; without one it traps. ``loadMetadata()`` comes later.
+  /// Called by the coordinator when you add the store. ``loadMetadata()`` comes later. Without a coordinator the store
+  /// has no objects.
   public override init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
-    guard let root else {
-      fatalError("An incremental store needs a coordinator: its objects are those of a model.")
-    }
-    model = root.ownModel
-    layouts = root.layouts
+    // Without a coordinator it has no objects: a store that a test makes for comparison.
+    model = root?.ownModel ?? NSManagedObjectModel()
+    layouts = ModelLayouts.of(model)
     rowCache = RowCache(layouts)
     super.init(persistentStoreCoordinator: root, configurationName: name, at: url, options: options)
     identity.takesObjects = true
