@@ -24,6 +24,8 @@ struct MigrationJob {
   let destination: Store
   /// Whether the new store takes the identity of the old one, so that the UUID stays.
   var keepsIdentity = false
+  /// What the mapping stands for, if it was inferred and the program has not changed it.
+  var delta: ModelDelta?
 }
 
 /// Tells what a save has written, also one that a policy has asked for.
