@@ -326,6 +326,9 @@ struct PackageResourcesTests {
     #expect(try holder([]) == nil)
     #expect(Bundle.main.url(forResource: "no such thing", withExtension: "momd") == nil)
     #expect(Bundle.main.path(forResource: "no such thing", ofType: "momd") == nil)
+    #expect(Bundle.main.url(forResource: "no such thing", withExtension: "mom", subdirectory: "Model.momd") == nil)
+    #expect(Bundle.main.urls(forResourcesWithExtension: "mom", subdirectory: "no such thing") ?? [] == [])
+    #expect(Bundle.main.paths(forResourcesOfType: "nothing", inDirectory: nil).isEmpty)
   }
 
   @Test("An element of a composite attribute that is changed makes another version of what a file states")
