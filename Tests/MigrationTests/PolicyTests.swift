@@ -56,6 +56,17 @@ struct PolicyTests {
   }
 
   @Test(
+    "A policy may evaluate the mapping's expressions itself, with the variables that it gives",
+    arguments: ManagerStore.allCases)
+  func ownEvaluation(_ kind: ManagerStore) throws {
+    try ManagerStack.fill(kind, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    try manager(ManagerLibrary.old(), ManagerLibrary.new()).migrateStore(
+      from: folder.store("old"), type: kind.type, mapping: ManagerLibrary.mapping(policy: EvaluatingPolicy.self),
+      to: folder.store("new"), type: kind.type)
+    try ManagerStack.read(kind, ManagerLibrary.new(), folder.store("new")) { try ManagerLibrary.check($0) }
+  }
+
+  @Test(
     "What a program changes in an inferred mapping is carried out, and the new rows are validated",
     arguments: ManagerStore.allCases, [false, true])
   func changedInference(_ kind: ManagerStore, areInUse: Bool) throws {
