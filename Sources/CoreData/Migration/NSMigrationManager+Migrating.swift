@@ -74,8 +74,7 @@ extension NSMigrationManager {
         defer { self.run = nil }
         try run.run()
         try job.writing { try writer.finish() }
-        return Dictionary(
-          uniqueKeysWithValues: zip(destination.layouts.layouts, run.made).map { ($0.name, $1.count) })
+        return try run.counts()
       }
     }
   }
