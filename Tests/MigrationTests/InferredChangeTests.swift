@@ -15,8 +15,6 @@ struct InferredChangeTests {
     _ kind: ManagerStore, inPlace: Bool, _ old: NSManagedObjectModel, _ new: NSManagedObjectModel,
     _ body: (NSManagedObjectContext) throws -> Void
   ) throws {
-    // Models in use can be inferred from in place.
-    _ = NSPersistentStoreCoordinator(managedObjectModel: new)
     let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
     manager.usesStoreSpecificMigrationManager = inPlace
     let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
@@ -152,6 +150,54 @@ struct InferredChangeTests {
         toDestinationURL: folder.file("new.sqlite"), destinationType: NSSQLiteStoreType, destinationOptions: nil)
     }
     #expect(!FileManager.default.fileExists(atPath: folder.file("new.sqlite").path))
+  }
+
+  @Test(
+    "Models that no coordinator has used do as others: rows need not meet a new rule, and in place the UUID stays",
+    arguments: ways)
+  func unusedModels(_ kind: ManagerStore, _ inPlace: Bool) throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      let pages = Make.attribute("pages", .integer32AttributeType)
+      if isNew { pages.setValidationPredicates([NSPredicate(format: "SELF < 10")], withValidationWarnings: ["long"]) }
+      return Make.model(.init("Book", [Make.attribute("title"), pages] + (isNew ? [Make.attribute("note")] : [])))
+    }
+    try ManagerStack.fill(kind, model(false), folder.store("old")) { context in
+      context.make("Book", ["title": "T", "pages": 300])
+    }
+    try migrate(kind, inPlace: inPlace, model(false), model(true)) { context in
+      let books = try context.all("Book", by: "title")
+      #expect(books.map { $0.value(forKey: "pages") as? Int } == [300])
+    }
+    let uuids = try ["old", "new"].map {
+      try NSPersistentStoreCoordinator.metadataForPersistentStore(type: kind.type, at: folder.store($0))[
+        NSStoreUUIDKey] as? String
+    }
+    #expect((uuids[0] == uuids[1]) == inPlace)
+  }
+
+  @Test(
+    "Objects of an entity that has become abstract are an error, by an inferred mapping and by the program's own",
+    arguments: ways)
+  func abstractEntities(_ kind: ManagerStore, _ inPlace: Bool) throws {
+    func model(_ isAbstract: Bool) -> NSManagedObjectModel {
+      Make.model(.init("Shape", isAbstract: isAbstract, [Make.attribute("name")]), .init("Ball", of: "Shape"))
+    }
+    try ManagerStack.fill(kind, model(false), folder.store("old")) { $0.make("Shape", ["name": "a"]) }
+    func error(_ mapping: NSMappingModel) -> NSError? {
+      let manager = NSMigrationManager(sourceModel: model(false), destinationModel: model(true))
+      manager.usesStoreSpecificMigrationManager = inPlace
+      return managerError {
+        try manager.migrateStore(
+          from: folder.store("old"), type: kind.type, mapping: mapping, to: folder.store("new"), type: kind.type)
+      }
+    }
+    let inferred = error(
+      try NSMappingModel.inferredMappingModel(forSourceModel: model(false), destinationModel: model(true)))
+    #expect(inferred?.code == NSInferredMappingModelError && inferred?.userInfo["entity"] as? String == "Shape")
+    let own = error(ManagerMappings.model(ManagerMappings.map("Shape", "Shape", ["name": "$source.name"])))
+    #expect(own?.code == NSEntityMigrationPolicyError)
+    #expect(own?.localizedDescription.contains("objects of Shape, which is abstract") == true)
+    #expect(try folder.names == ["old"])
   }
 
   @Test("A composite attribute without a value stays without one, whatever elements it gains", arguments: ways)

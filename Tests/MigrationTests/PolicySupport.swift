@@ -179,6 +179,39 @@ final class TagNamesPolicy: NSEntityMigrationPolicy {
   }
 }
 
+/// Does what its superclass would, by evaluating the mapping's expressions.
+final class EvaluatingPolicy: NSEntityMigrationPolicy {
+  override func createDestinationInstances(
+    forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    let made = NSEntityDescription.insertNewObject(
+      forEntityName: mapping.destinationEntityName!, into: manager.destinationContext)
+    for property in mapping.attributeMappings ?? [] {
+      made.setValue(value(property, sInstance, manager), forKey: property.name!)
+    }
+    manager.associate(sourceInstance: sInstance, withDestinationInstance: made, for: mapping)
+  }
+
+  override func createRelationships(
+    forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+  ) throws {
+    let sources = manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [dInstance])
+    for property in mapping.relationshipMappings ?? [] {
+      let members = value(property, sources[0], manager) as? [NSManagedObject] ?? []
+      let relationship = dInstance.entity.relationshipsByName[property.name!]!
+      let value: Any? =
+        !relationship.isToMany
+        ? members.first : relationship.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
+      dInstance.setValue(value, forKey: property.name!)
+    }
+  }
+
+  private func value(_ property: NSPropertyMapping, _ source: NSManagedObject, _ manager: NSMigrationManager) -> Any? {
+    let variables: NSMutableDictionary = [NSMigrationManagerKey: manager, NSMigrationSourceObjectKey: source]
+    return property.valueExpression?.expressionValue(with: source, context: variables)
+  }
+}
+
 /// Makes one object of all those whose names end alike.
 final class WholePolicy: NSEntityMigrationPolicy {
   private var wholes: [Character: NSManagedObject] = [:]

@@ -56,6 +56,58 @@ struct PolicyTests {
   }
 
   @Test(
+    "A policy may evaluate the mapping's expressions itself, with the variables that it gives",
+    arguments: ManagerStore.allCases)
+  func ownEvaluation(_ kind: ManagerStore) throws {
+    try ManagerStack.fill(kind, ManagerLibrary.old(), folder.store("old"), ManagerLibrary.fill)
+    try manager(ManagerLibrary.old(), ManagerLibrary.new()).migrateStore(
+      from: folder.store("old"), type: kind.type, mapping: ManagerLibrary.mapping(policy: EvaluatingPolicy.self),
+      to: folder.store("new"), type: kind.type)
+    try ManagerStack.read(kind, ManagerLibrary.new(), folder.store("new")) { try ManagerLibrary.check($0) }
+  }
+
+  @Test(
+    "What a program changes in an inferred mapping is carried out, and the new rows are validated",
+    arguments: ManagerStore.allCases, [false, true])
+  func changedInference(_ kind: ManagerStore, areInUse: Bool) throws {
+    func model(_ isNew: Bool, rule: String? = nil) -> NSManagedObjectModel {
+      let title = Models.attribute("title")
+      if let rule { title.setValidationPredicates([NSPredicate(format: rule)], withValidationWarnings: ["rule"]) }
+      let model = Models.model(.init("Book", [title] + (isNew ? [Models.attribute("note")] : [])))
+      if areInUse { _ = NSPersistentStoreCoordinator(managedObjectModel: model) }
+      return model
+    }
+    try ManagerStack.fill(kind, model(false), folder.store("old")) { $0.make("Book", ["title": "one"]) }
+    func migrate(_ new: NSManagedObjectModel, to name: String, _ change: (NSEntityMapping) -> Void) throws -> [String] {
+      let manager = manager(model(false), new)
+      let log = PolicyLog()
+      manager.userInfo = ["log": log]
+      let mapping = try NSMappingModel.inferredMappingModel(
+        forSourceModel: manager.sourceModel, destinationModel: manager.destinationModel)
+      change(try #require(mapping.entityMappingsByName["IEM_Transform_Book"]))
+      try manager.migrateStore(
+        from: folder.store("old"), type: kind.type, mapping: mapping, to: folder.store(name), type: kind.type)
+      return log.lines
+    }
+    let lines = try migrate(model(true), to: "policy") {
+      $0.mappingType = .customEntityMappingType
+      $0.entityMigrationPolicyClassName = NSStringFromClass(LoggingPolicy.self)
+    }
+    #expect(lines.contains("IEM_Transform_Book create one"))
+    func upper(_ mapping: NSEntityMapping) {
+      mapping.attributeMappings?.first { $0.name == "title" }?.valueExpression =
+        NSExpression(format: "uppercase:($source.title)")
+    }
+    _ = try migrate(model(true), to: "expression", upper)
+    try ManagerStack.read(kind, model(true), folder.store("expression")) { context in
+      let books = try context.all("Book", by: "title")
+      #expect(books.map { $0.text("title") } == ["ONE"])
+    }
+    let broken = managerError { _ = try migrate(model(true, rule: "SELF == 'one'"), to: "invalid", upper) }
+    #expect(broken?.localizedDescription.contains("rule") == true)
+  }
+
+  @Test(
     "A policy may save changes of the source where its options say that it is not read-only",
     arguments: ManagerStore.allCases)
   func writableSource(_ kind: ManagerStore) throws {

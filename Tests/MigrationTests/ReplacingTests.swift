@@ -350,6 +350,16 @@ struct ReplacingTests {
     try ManagerStack.read(kind, ManagerLibrary.new(), url) { try ManagerLibrary.check($0) }
   }
 
+  @Test("What a policy deletes by a batch request is gone from the new version")
+  func batchDeletingPolicy() throws {
+    try fill(.sqlite)
+    try replace(.sqlite, ManagerLibrary.mapping(policy: BatchDeletingPolicy.self))
+    try ManagerStack.read(.sqlite, ManagerLibrary.new(), url) { context in
+      let (tags, chapters) = (try context.all("Tag", by: "name"), try context.number(of: "Chapter"))
+      #expect(tags.map { $0.text("name") } == ["blue"] && chapters == 12)
+    }
+  }
+
   @Test("A store that is to lose its write-ahead log is migrated first")
   func losingTheLog() throws {
     try fill(.sqlite)
@@ -399,5 +409,15 @@ final class RefusingPolicy: NSEntityMigrationPolicy {
 final class CancellingPolicy: NSEntityMigrationPolicy {
   override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
     manager.cancelMigrationWithError(NSError(domain: "cancelled", code: 1))
+  }
+}
+
+/// Deletes the red tag, past the context.
+final class BatchDeletingPolicy: NSEntityMigrationPolicy {
+  override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {
+    guard mapping.destinationEntityName == "Tag" else { return }
+    let red = NSFetchRequest<any NSFetchRequestResult>(entityName: "Tag")
+    red.predicate = NSPredicate(format: "name == 'red'")
+    try manager.destinationContext.execute(NSBatchDeleteRequest(fetchRequest: red))
   }
 }

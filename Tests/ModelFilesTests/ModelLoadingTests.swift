@@ -206,6 +206,68 @@ struct ModelLoadingTests {
     return !names.contains { $0.hasSuffix(".xcdatamodel") }
   }
 
+  @Test("A number that is written as the limit is within it, and its neighbour beyond is not", arguments: forms)
+  func numberLimits(form: String) throws {
+    struct Limit {
+      let type: String
+      let field: String
+      let text: String
+      let within: [NSNumber]
+      let beyond: [NSNumber]
+    }
+    let great = NSNumber(value: Double.greatestFiniteMagnitude)
+    var limits = [
+      Limit(
+        type: "Float", field: "maxValueString", text: "0.1", within: [NSNumber(value: Float(0.1))],
+        beyond: [NSNumber(value: Float(0.1).nextUp), NSNumber(value: Float.infinity)]),
+      Limit(
+        type: "Float", field: "minValueString", text: "0.7", within: [NSNumber(value: Float(0.7))],
+        beyond: [NSNumber(value: Float(0.7).nextDown)]),
+      Limit(
+        type: "Integer 64", field: "maxValueString", text: "9223372036854775806",
+        within: [NSNumber(value: Int64.max - 1)], beyond: [NSNumber(value: Int64.max)]),
+      Limit(
+        type: "Integer 64", field: "minValueString", text: "-9223372036854775807",
+        within: [NSNumber(value: Int64.min + 1)], beyond: [NSNumber(value: Int64.min)]),
+      Limit(
+        type: "Integer 64", field: "maxValueString", text: "9223372036854775807",
+        within: [NSNumber(value: Int64.max)], beyond: []),
+      Limit(
+        type: "Decimal", field: "maxValueString", text: "1.06", within: [NSDecimalNumber(string: "1.06")],
+        beyond: [NSDecimalNumber(string: "1.0600000000000000000000000001")]),
+      Limit(type: "Double", field: "minValueString", text: "0", within: [1e-200, 0, great], beyond: [-1e-200]),
+    ]
+    for text in ["1.06", "0.07", "0.14", "0.28", "1.11", "1.87", "0.47", "0.57", "1.13", "3.133"] {
+      let limit = try #require(Double(text))
+      limits.append(
+        Limit(
+          type: "Double", field: "maxValueString", text: text, within: [NSNumber(value: limit), -1e-200],
+          beyond: [NSNumber(value: limit.nextUp), great]))
+      limits.append(
+        Limit(
+          type: "Double", field: "minValueString", text: text, within: [NSNumber(value: limit), great],
+          beyond: [NSNumber(value: limit.nextDown), 1e-200]))
+    }
+    let attributes = limits.enumerated().map { number, limit in
+      "<attribute name='a\(number)' optional='YES' attributeType='\(limit.type)' \(limit.field)='\(limit.text)'/>"
+    }
+    let folder = try Folder("<model><entity name='Item'>\(attributes.joined())</entity></model>")
+    let model = try NSManagedObjectModel(checkedContentsOf: folder.url.appendingPathComponent(form))
+    let item = NSManagedObject(entity: try #require(model.entitiesByName["Item"]), insertInto: nil)
+    for (number, limit) in limits.enumerated() {
+      let code = limit.field == "maxValueString" ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError
+      for (values, expected) in [(limit.within, nil), (limit.beyond, code)] {
+        for value in values {
+          item.setValue(value, forKey: "a\(number)")
+          var found: Int?
+          do { try item.validateForInsert() } catch { found = (error as NSError).code }
+          #expect(found == expected, "\(value) of \(limit.type), \(limit.field) \(limit.text)")
+        }
+      }
+      item.setValue(nil, forKey: "a\(number)")
+    }
+  }
+
   @Test("Rules that a program sets replace the limits of the model file")
   func replacedLimits() throws {
     let folder = try Folder()
@@ -264,6 +326,9 @@ struct PackageResourcesTests {
     #expect(try holder([]) == nil)
     #expect(Bundle.main.url(forResource: "no such thing", withExtension: "momd") == nil)
     #expect(Bundle.main.path(forResource: "no such thing", ofType: "momd") == nil)
+    #expect(Bundle.main.url(forResource: "no such thing", withExtension: "mom", subdirectory: "Model.momd") == nil)
+    #expect(Bundle.main.urls(forResourcesWithExtension: "mom", subdirectory: "no such thing") ?? [] == [])
+    #expect(Bundle.main.paths(forResourcesOfType: "nothing", inDirectory: nil).isEmpty)
   }
 
   @Test("An element of a composite attribute that is changed makes another version of what a file states")

@@ -328,6 +328,28 @@ struct AttributeTests {
     }
   }
 
+  @Test(
+    "An expression of a key path over a relationship to many gives the set that key-value coding gives",
+    arguments: StoreKind.withCustom)
+  func expressionsOfPaths(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let author = context.new("Author", ["name": "Kafka"])
+      let books = [100, 50].map { context.new("Book", ["author": author, "pages": $0, "title": "T\($0)"]) }
+      for title in ["One", "Two"] { context.new("Chapter", ["title": title, "book": books[0]]) }
+      func value(_ format: String, _ object: NSManagedObject) -> Any? {
+        NSExpression(format: format).expressionValue(with: object, context: ["source": object])
+      }
+      for start in ["", "$source."] {
+        #expect(value(start + "books", author) as? NSSet == NSSet(array: books))
+        #expect(value(start + "author.books.pages", books[0]) as? NSSet == NSSet(array: [100, 50]))
+        #expect((value(start + "chapters", books[0]) as? NSOrderedSet)?.count == 2)
+        #expect((value(start + "chapters.title", books[0]) as? NSOrderedSet)?.array as? [String] == ["One", "Two"])
+        #expect(value(start + "books.@count", author) as? Int == 2)
+        #expect(value(start + "author.name", books[0]) as? String == "Kafka")
+      }
+    }
+  }
+
   @Test("Nil reads as an empty collection where a transformable is declared without \"?\"")
   func emptyCollections() throws {
     let shelf = entity("Shelf", ["list", "map", "set"].map { attribute($0, .transformableAttributeType) })

@@ -95,6 +95,25 @@ struct StackSurfaceTests {
     #expect(NSManagedObjectModel.mergedModel(from: [Bundle.module], forStoreMetadata: foreign) == nil)
   }
 
+  @Test("The main bundle has the models of the program's targets, and the versions in them")
+  func mainBundle() throws {
+    for bundle in [Bundle.main, Bundle(for: AppDelegate.self as AnyClass)] {
+      let package = try #require(bundle.url(forResource: "Journal", withExtension: "momd"))
+      let version = package.appendingPathComponent("Journal.mom").path
+      #expect(bundle.url(forResource: "Journal.momd", withExtension: nil)?.path == package.path)
+      #expect(bundle.url(forResource: "Journal", withExtension: "momd", subdirectory: nil)?.path == package.path)
+      #expect(
+        bundle.url(forResource: "Journal", withExtension: "mom", subdirectory: "Journal.momd")?.path == version)
+      #expect(bundle.path(forResource: "Journal", ofType: "mom", inDirectory: "Journal.momd") == version)
+      let versions: [URL]? = bundle.urls(forResourcesWithExtension: "mom", subdirectory: "Journal.momd")
+      #expect(versions?.map(\.path) == [version])
+      #expect(bundle.paths(forResourcesOfType: "mom", inDirectory: "Journal.momd") == [version])
+      #expect(bundle.paths(forResourcesOfType: "momd", inDirectory: nil).contains(package.path))
+      let packages = bundle.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.map(\.path)
+      #expect(packages?.contains(package.path) == true)
+    }
+  }
+
   @Test("Coordinators find stores, ids and metadata in both spellings")
   func coordinators() throws {
     let folder = try TemporaryFolder()

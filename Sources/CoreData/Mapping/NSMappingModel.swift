@@ -5,9 +5,9 @@ import Foundation
 /// It is inferred from the two models, read from a compiled file (`.cdm`), or built in code. Don't change it while a
 /// migration uses it.
 nonisolated open class NSMappingModel: NSObject {
-  /// The delta that the mapping was inferred from, as long as the mapping is unchanged.
+  /// The delta that the mapping was inferred from, if its models were in use by then and keep their entities.
   final var inferredDelta: ModelDelta?
-  /// Whether the mappings are those that were inferred.
+  /// Whether the mappings are those that were inferred. What each of them says may have been changed since.
   final var isInferred = false
 
   private var mappings: [NSEntityMapping] = []

@@ -5,15 +5,30 @@ import Foundation
 /// It evaluates the parts that ask managed objects, the manager, mappings or the policy. The predicate evaluator does
 /// the rest: it gets the tree with the values of these parts as constants.
 struct MigrationEvaluation {
-  let variables: MigrationVariables
+  /// `SELF`
+  private let subject: Any?
+  /// nil if the program evaluates the expression itself.
+  private let variables: MigrationVariables?
+  /// What the program gives then.
+  private let given: [String: Any]
 
-  init(_ variables: MigrationVariables) { self.variables = variables }
+  init(_ variables: MigrationVariables) {
+    subject = variables.source
+    self.variables = variables
+    given = [:]
+  }
+
+  init(for object: Any?, given: [String: Any]) {
+    subject = object
+    variables = nil
+    self.given = given
+  }
 
   func value(of node: ExpressionNode) throws -> Any? {
     switch node {
     case .constant(let constant): return constant.anyValue
-    case .evaluatedObject: return variables.source
-    case .keyPath(let path): return try value(at: path[...], of: variables.source)
+    case .evaluatedObject: return subject
+    case .keyPath(let path): return try value(at: path[...], of: subject)
     case .variable(let name): return try variable(name)
     case .nested(let base, let path): return try value(at: path[...], of: try value(of: base))
     case .function(PredicateFunction.methodCall, let arguments):
@@ -22,7 +37,7 @@ struct MigrationEvaluation {
     case .aggregate(let members): return try members.map { try value(of: $0) ?? NSNull() }
     case .conditional(let condition, let yes, let no):
       let test = try PredicateEvaluator(try reduced(condition, hiding: []))
-      return try value(of: try test.matches(PredicateValue(any: variables.source)) ? yes : no)
+      return try value(of: try test.matches(PredicateValue(any: subject)) ? yes : no)
     case .assignment(_, let value): return try self.value(of: value)
     case .fetch(let request, let context, let countOnly):
       let request = PredicateValue(any: try value(of: request))
@@ -30,12 +45,13 @@ struct MigrationEvaluation {
         request, in: PredicateValue(any: try value(of: context)), countOnly: countOnly
       ).anyValue
     default:
-      return try PredicateEvaluator.value(of: try parts(of: node, hiding: []), for: variables.source)
+      return try PredicateEvaluator.value(of: try parts(of: node, hiding: []), for: subject)
     }
   }
 
   private func variable(_ name: String) throws -> Any? {
-    guard let value = variables.value(of: name) else {
+    let value: Any?? = if let variables { variables.value(of: name) } else { given[name].map { .some($0) } }
+    guard let value else {
       throw Failure.malformedPredicate(
         format: "$\(name)", offset: nil,
         what: "the variable $\(name) has no value; those of a mapping are $source, $destination, $manager, "
@@ -133,7 +149,7 @@ struct MigrationEvaluation {
       let constants = ([operand] + arguments).map { ExpressionNode.constant(PredicateConstant(any: $0 as Any)) }
       return try PredicateEvaluator.value(
         of: .function(PredicateFunction.methodCall, [constants[0], parts[1]] + constants.dropFirst()),
-        for: variables.source)
+        for: subject)
     }
   }
 
@@ -182,6 +198,20 @@ struct MigrationEvaluation {
 
   private func reduced(_ node: PredicateNode, hiding hidden: Set<String>) throws -> PredicateNode {
     try node.mapChildren({ try reduced($0, hiding: hidden) }, conditions: { try reduced($0, hiding: hidden) })
+  }
+}
+
+// The expressions that a policy evaluates itself, with the variables that it gives, can ask the manager and the policy.
+
+extension NSMigrationManager: ExpressionEvaluating {
+  func value(of expression: ExpressionNode, for object: Any?, variables: [String: Any]) throws -> Any? {
+    try MigrationEvaluation(for: object, given: variables).value(of: expression)
+  }
+}
+
+extension NSEntityMigrationPolicy: ExpressionEvaluating {
+  func value(of expression: ExpressionNode, for object: Any?, variables: [String: Any]) throws -> Any? {
+    try MigrationEvaluation(for: object, given: variables).value(of: expression)
   }
 }
 

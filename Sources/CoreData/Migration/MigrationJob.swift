@@ -24,6 +24,8 @@ struct MigrationJob {
   let destination: Store
   /// Whether the new store takes the identity of the old one, so that the UUID stays.
   var keepsIdentity = false
+  /// What the mapping stands for, if it was inferred and the program has not changed it.
+  var delta: ModelDelta?
 }
 
 /// Tells what a save has written, also one that a policy has asked for.
@@ -99,6 +101,17 @@ final class MigrationStack {
   }
 
   func close() { try? coordinator.remove(store) }
+
+  /// The number of objects of each entity that the store has, without those of its subentities. On the context's queue.
+  func counts() throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for layout in layouts.layouts where coordinator.holds(store, layout) {
+      let request = NSFetchRequest<NSManagedObject>(entityName: layout.name)
+      request.includesSubentities = false
+      counts[layout.name] = try context.count(for: request)
+    }
+    return counts
+  }
 
   /// Throws the error of what could not be read, if anything could not. It read as empty meanwhile.
   func checkReading() throws {

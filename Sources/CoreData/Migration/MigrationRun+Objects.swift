@@ -63,6 +63,13 @@ extension MigrationRun {
     if !deleted.isEmpty { forgetObjects(Set(deleted)) }
   }
 
+  /// The number of objects of each entity that the finished store has to have. Policies may write past the context's
+  /// saves, by a batch request or another context, so that after those of the program the store itself is asked.
+  func counts() throws -> [String: Int] {
+    if keepsObjects { return try job.writing { try destination.counts() } }
+    return Dictionary(uniqueKeysWithValues: zip(destination.layouts.layouts, made).map { ($0.name, $1.count) })
+  }
+
   private func saveFailure(_ error: NSError) -> Failure {
     if error.code == NSManagedObjectConstraintMergeError,
       let conflict = (error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [Any])?.first

@@ -141,7 +141,7 @@ final class MigrationRun {
   /// Validates all new objects by the model's rules. After an inferred mapping it doesn't: no code could have supplied
   /// the missing values, and migrations in place don't validate either.
   private func validate() throws {
-    if mapping.inferredDelta != nil { return }
+    if job.delta != nil { return }
     for (entity, keys) in made.enumerated() where !destination.layouts.layouts[entity].validated.isEmpty {
       let rows = keys.map { RowReference(entity: entity, key: $0) }
       for start in stride(from: 0, to: rows.count, by: MigrationRun.batchSize) {

@@ -84,6 +84,12 @@ extension NSEntityMigrationPolicy {
   ) throws {
     let plan = manager.plan(for: mapping)
     guard let entity = plan.entity else { return }
+    if entity.isAbstract, let run = manager.run {
+      let names = (mapping: mapping.name ?? "without a name", entity: entity.name ?? "")
+      throw Failure.migrationFailed(
+        url: run.job.source.shownURL,
+        reason: "the mapping \(names.mapping) makes objects of \(names.entity), which is abstract", underlying: nil)
+    }
     let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
     var variables = MigrationVariables(
       manager: manager, mapping: mapping, policy: self, source: source, destination: destination)

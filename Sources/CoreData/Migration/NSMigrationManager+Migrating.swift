@@ -24,12 +24,28 @@ extension NSMigrationManager {
     state.begin()
     lastMapping = job.mapping
     defer { state.end() }
+    var job = job
+    job.delta = try delta(of: job)
     try refuseObjects(job)
     if usesStoreSpecificMigrationManager, try migrateInPlace(job) {
       state.advance(to: 1)
       return nil
     }
     return try migrateThroughObjects(job)
+  }
+
+  /// What an inferred mapping stands for; nil for a mapping that the program has made or changed. The mappings of a
+  /// model are objects that anyone may change, so they are compared with what the delta implies.
+  private func delta(of job: MigrationJob) throws -> ModelDelta? {
+    guard job.mapping.isInferred else { return nil }
+    var delta = job.mapping.inferredDelta
+    if delta == nil {
+      // Models that no coordinator has used yet. A mapping that was inferred from others may not fit these.
+      try job.reading { try sourceModel.freezeChecked() }
+      try job.writing { try destinationModel.freezeChecked() }
+      delta = try? ModelDelta(inferredFrom: sourceModel, to: destinationModel)
+    }
+    return delta.flatMap { NSMappingModel($0) == job.mapping ? $0 : nil }
   }
 
   private func migrateThroughObjects(_ job: MigrationJob) throws -> [String: Int] {
@@ -58,8 +74,7 @@ extension NSMigrationManager {
         defer { self.run = nil }
         try run.run()
         try job.writing { try writer.finish() }
-        return Dictionary(
-          uniqueKeysWithValues: zip(destination.layouts.layouts, run.made).map { ($0.name, $1.count) })
+        return try run.counts()
       }
     }
   }
@@ -67,7 +82,7 @@ extension NSMigrationManager {
   /// Migrates a copy of the file in place, if the mapping is inferred and the store's class can do it. Returns false if
   /// the job needs a migration through objects.
   private func migrateInPlace(_ job: MigrationJob) throws -> Bool {
-    guard let delta = job.mapping.inferredDelta, job.source.type == job.destination.type,
+    guard let delta = job.delta, job.source.type == job.destination.type,
       let storeClass = (try? NSPersistentStoreCoordinator.storeClass(for: job.source.type))
         as? any (InPlaceMigrating & FileOperating).Type
     else { return false }

@@ -23,8 +23,9 @@ nonisolated open class NSMigrationManager: NSObject {
   /// Your own data for your policies.
   open var userInfo: [AnyHashable: Any]?
 
-  /// Whether SQLite itself may carry out an inferred mapping, on a copy of the file. That needs two SQLite stores, and
-  /// no file yet in the place of the new one. It uses neither policies nor contexts.
+  /// Whether SQLite itself may carry out an inferred mapping, on a copy of the file. That needs two SQLite stores, no
+  /// file yet in the place of the new one, and mappings that you have not changed. It uses neither policies nor
+  /// contexts, and the models can't be changed any more.
   open var usesStoreSpecificMigrationManager = true
 
   /// The progress of the migration, an addition to Apple's API. Cancelling it cancels the migration with an error

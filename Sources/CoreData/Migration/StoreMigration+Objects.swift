@@ -24,7 +24,7 @@ extension StoreMigration {
 extension NSMigrationManager {
   /// The same for a manager's own migration by an inferred mapping.
   func refuseObjects(_ job: MigrationJob) throws {
-    guard let delta = job.mapping.inferredDelta, !delta.pairsThatNeedCode.isEmpty else { return }
+    guard let delta = job.delta, !delta.pairsThatNeedCode.isEmpty else { return }
     let source = try job.reading { try MigrationStack(reading: job.source, sourceModel) }
     defer { source.close() }
     try delta.refuseObjects(source.context)

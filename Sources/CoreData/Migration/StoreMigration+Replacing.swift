@@ -86,13 +86,8 @@ extension StoreMigration {
     defer { stack.close() }
     guard let counts else { return }
     try stack.context.performAndWait {
-      for layout in stack.layouts.layouts where stack.coordinator.holds(stack.store, layout) {
-        let request = NSFetchRequest<NSManagedObject>(entityName: layout.name)
-        request.includesSubentities = false
-        let (found, expected) = (try stack.context.count(for: request), counts[layout.name] ?? 0)
-        if found != expected {
-          throw broken("the new version has \(found) objects of \(layout.name) instead of \(expected)")
-        }
+      for (name, found) in try stack.counts().sorted(on: \.key) where found != counts[name] ?? 0 {
+        throw broken("the new version has \(found) objects of \(name) instead of \(counts[name] ?? 0)")
       }
     }
   }

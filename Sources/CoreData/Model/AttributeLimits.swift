@@ -3,8 +3,8 @@ import Foundation
 /// The limits a data model file states for an attribute's value, and the check of a value against them.
 /// A nil field is no limit. All limits are inclusive.
 struct AttributeLimits: Equatable {
-  var minNumber: Decimal?
-  var maxNumber: Decimal?
+  private var minimum: NumberLimit?
+  private var maximum: NumberLimit?
   var minDate: Date?
   var maxDate: Date?
   /// In characters as `NSString.length` counts them: UTF-16 code units.
@@ -17,13 +17,22 @@ struct AttributeLimits: Equatable {
     minNumber: Decimal? = nil, maxNumber: Decimal? = nil, minDate: Date? = nil, maxDate: Date? = nil,
     minLength: Int? = nil, maxLength: Int? = nil, pattern: String? = nil
   ) {
-    self.minNumber = minNumber
-    self.maxNumber = maxNumber
+    minimum = minNumber.map(NumberLimit.init)
+    maximum = maxNumber.map(NumberLimit.init)
     self.minDate = minDate
     self.maxDate = maxDate
     self.minLength = minLength
     self.maxLength = maxLength
     self.pattern = pattern
+  }
+
+  var minNumber: Decimal? {
+    get { minimum?.decimal }
+    set { minimum = newValue.map(NumberLimit.init) }
+  }
+  var maxNumber: Decimal? {
+    get { maximum?.decimal }
+    set { maximum = newValue.map(NumberLimit.init) }
   }
 
   /// One limit that a value breaks.
@@ -68,25 +77,20 @@ struct AttributeLimits: Equatable {
     switch value {
     case let string as String: return violations(of: string)
     case let date as Date: return violations(of: date)
-    case let number as NSNumber:
-      return number.doubleValue.isInfinite
-        ? violations(ofInfinite: number.doubleValue) : violations(of: number.decimalValue)
-    case let number as Decimal: return violations(of: number)
+    case let number as NSNumber: return violations(of: number)
     default: return []
     }
   }
 
-  private func violations(of number: Decimal) -> [Violation] {
+  private func violations(of number: NSNumber) -> [Violation] {
     var found: [Violation] = []
-    if let minNumber, number < minNumber { found.append(.numberTooSmall(limit: minNumber)) }
-    if let maxNumber, number > maxNumber { found.append(.numberTooLarge(limit: maxNumber)) }
+    if let minimum, minimum.order(of: number) == .orderedAscending {
+      found.append(.numberTooSmall(limit: minimum.decimal))
+    }
+    if let maximum, maximum.order(of: number) == .orderedDescending {
+      found.append(.numberTooLarge(limit: maximum.decimal))
+    }
     return found
-  }
-
-  /// Infinity can't be converted to a decimal: Foundation ends the program if you try.
-  private func violations(ofInfinite number: Double) -> [Violation] {
-    if number < 0 { return minNumber.map { [.numberTooSmall(limit: $0)] } ?? [] }
-    return maxNumber.map { [.numberTooLarge(limit: $0)] } ?? []
   }
 
   private func violations(of date: Date) -> [Violation] {
@@ -123,6 +127,45 @@ struct AttributeLimits: Equatable {
     if let maxLength { rules.append(rule(.init(maxLength: maxLength), NSValidationStringTooLongError)) }
     if let pattern { rules.append(rule(.init(pattern: pattern), NSValidationStringPatternMatchingError)) }
     return rules
+  }
+}
+
+/// A limit for numbers, in each form that a number is compared in.
+///
+/// A number is compared as what it is: an integer with the integer, a double with the double that the model file's text
+/// stands for. As decimals they may differ although both were written 1.06, and few doubles have a decimal.
+private struct NumberLimit: Equatable {
+  let decimal: Decimal
+  private let double: Double
+  private let float: Float
+  /// nil for a limit that is no `Int64`.
+  private let integer: Int64?
+
+  init(_ decimal: Decimal) {
+    self.decimal = decimal
+    // By its text, because Foundation's conversions round more than once.
+    let text = "\(decimal)"
+    double = Double(text) ?? .nan
+    float = Float(text) ?? .nan
+    integer = Int64(text)
+  }
+
+  /// Where a number is, seen from the limit: ascending below it. NaN is below every limit.
+  func order(of number: NSNumber) -> ComparisonResult {
+    if let number = number as? NSDecimalNumber { return order(number.decimalValue, decimal) }
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "d"): return order(number.doubleValue, double)
+    case UInt8(ascii: "f"): return order(number.floatValue, float)
+    // Only numbers beyond `Int64` have this type.
+    case UInt8(ascii: "Q"): return order(Decimal(number.uint64Value), decimal)
+    default:
+      guard let integer else { return order(Decimal(number.int64Value), decimal) }
+      return order(number.int64Value, integer)
+    }
+  }
+
+  private func order<Number: Comparable>(_ number: Number, _ limit: Number) -> ComparisonResult {
+    number == limit ? .orderedSame : number > limit ? .orderedDescending : .orderedAscending
   }
 }
 

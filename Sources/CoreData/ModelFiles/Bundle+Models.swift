@@ -5,29 +5,58 @@ extension Bundle {
   /// executable, `<package>_<target>.resources`; for the main bundle those are searched first, and then Foundation is
   /// asked.
   ///
-  /// Because it takes plain strings, Swift prefers it to Foundation's method in `url(forResource: "Model",
-  /// withExtension: "momd")`. All targets' folders lie side by side, those of other programs too: the one named after
-  /// the executable comes first, then those whose names begin so, then those that the executable names, then the
-  /// others.
-  public func url(forResource name: String, withExtension ext: String) -> URL? {
-    if bundlePath == Bundle.main.bundlePath, let url = PackageResources.url(of: name, extension: ext) {
-      return url
-    }
-    // Optional arguments choose Foundation's method.
-    return url(forResource: Optional(name), withExtension: Optional(ext))
+  /// Because its first parameter is a plain string, Swift prefers it to Foundation's method in `url(forResource:
+  /// "Model", withExtension: "momd")`. All targets' folders lie side by side, those of other programs too: the one
+  /// named after the executable comes first, then those whose names begin so, then those that the executable names,
+  /// then the others.
+  public func url(forResource name: String, withExtension ext: String?) -> URL? {
+    url(forResource: name, withExtension: ext, subdirectory: nil)
+  }
+
+  /// The URL of a resource in a folder of the bundle, such as a version in a `.momd`, found as by
+  /// `url(forResource:withExtension:)`.
+  public func url(forResource name: String, withExtension ext: String?, subdirectory subpath: String?) -> URL? {
+    if isMain, let url = PackageResources.url(of: name, extension: ext ?? "", in: subpath) { return url }
+    // An optional name chooses Foundation's method.
+    return url(forResource: Optional(name), withExtension: ext, subdirectory: subpath)
+  }
+
+  /// The URLs of all resources with an extension. For the main bundle they are those of the program's targets, and then
+  /// what Foundation finds.
+  public func urls(forResourcesWithExtension ext: String, subdirectory subpath: String?) -> [URL]? {
+    let others = urls(forResourcesWithExtension: Optional(ext), subdirectory: subpath)?.map { $0 as URL }
+    let own = isMain ? PackageResources.urls(extension: ext, in: subpath) : []
+    return own.isEmpty ? others : own + (others ?? [])
   }
 
   /// The path of a resource, found as by `url(forResource:withExtension:)`.
-  public func path(forResource name: String, ofType ext: String) -> String? {
+  public func path(forResource name: String, ofType ext: String?) -> String? {
     url(forResource: name, withExtension: ext)?.path
   }
+
+  /// The path of a resource in a folder of the bundle, found as by `url(forResource:withExtension:)`.
+  public func path(forResource name: String, ofType ext: String?, inDirectory subpath: String?) -> String? {
+    url(forResource: name, withExtension: ext, subdirectory: subpath)?.path
+  }
+
+  /// The paths of all resources with an extension, found as by `urls(forResourcesWithExtension:subdirectory:)`.
+  public func paths(forResourcesOfType ext: String, inDirectory subpath: String?) -> [String] {
+    urls(forResourcesWithExtension: ext, subdirectory: subpath)?.map(\.path) ?? []
+  }
+
+  private var isMain: Bool { bundlePath == Bundle.main.bundlePath }
 }
 
 /// The resources that Swift packages put beside an executable.
 enum PackageResources {
-  static func url(of name: String, extension ext: String) -> URL? {
+  static func url(of name: String, extension ext: String, in subpath: String?) -> URL? {
     guard let executable = Bundle.main.executableURL else { return nil }
-    return url(of: name, extension: ext, executable: executable)
+    return url(of: name, extension: ext, in: subpath, executable: executable)
+  }
+
+  /// The files with an extension, target by target, in order of name.
+  static func urls(extension ext: String, in subpath: String?) -> [URL] {
+    folders().flatMap { NSManagedObjectModel.files(in: $0.appendingPathComponent(subpath ?? ""), [ext]) }
   }
 
   /// The resource folders of the targets in the running program.
@@ -39,8 +68,9 @@ enum PackageResources {
     return ProgramText.named(holders, in: executable).map { beside.appendingPathComponent($0) }
   }
 
-  static func url(of name: String, extension ext: String, executable: URL) -> URL? {
-    let file = ext.isEmpty ? name : "\(name).\(ext)"
+  static func url(of name: String, extension ext: String, in subpath: String? = nil, executable: URL) -> URL? {
+    let path = subpath.map { $0.isEmpty ? name : "\($0)/\(name)" } ?? name
+    let file = ext.isEmpty ? path : "\(path).\(ext)"
     let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: beside.path)) ?? []
     let holders = names.filter { $0.hasSuffix(ProgramText.ending) }.sorted().filter {

@@ -153,12 +153,20 @@ extension NSCopying where Self: FoundationExpression {
     return block.body
   }
 
-  /// The expression's value for `object`. `context` has the values of variables.
+  /// The expression's value for `object`. `context` has the values of variables. If a migration manager or a policy is
+  /// among them, the expression may call its methods, as those of mapping models do.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     do {
       var variables: [String: Any] = [:]
       for case (let name as String, let value) in context ?? [:] { variables[name] = value }
-      return try PredicateEvaluator.value(of: ownNode, for: object, variables: variables)
+      let evaluator = variables.values.lazy.compactMap { $0 as? any ExpressionEvaluating }.first
+      let value: Any?
+      if let evaluator {
+        value = try evaluator.value(of: ownNode, for: object, variables: variables)
+      } else {
+        value = try PredicateEvaluator.value(of: ownNode, for: object, variables: variables)
+      }
+      return ownNode.many(from: object, variables).map { $0.set(of: value) } ?? value
     } catch {
       misuse(
         MisuseReport(
@@ -166,5 +174,29 @@ extension NSCopying where Self: FoundationExpression {
           facts: [("Call", "NSExpression.expressionValue(with:context:)"), ("Expression", "\(self)")],
           how: "", remedy: ""))
     }
+  }
+}
+
+extension ExpressionNode {
+  /// The first relationship to many that a key path on a managed object goes through; nil for other expressions.
+  fileprivate func many(from root: Any?, _ variables: [String: Any]) -> LayoutProperty? {
+    let (start, path): (Any?, [String])
+    switch self {
+    case .keyPath(let keys): (start, path) = (root, keys)
+    case .nested(.variable(let name), let keys): (start, path) = (variables[name], keys)
+    case .constant, .evaluatedObject, .variable, .nested, .function, .aggregate, .subquery, .conditional, .setOperation,
+      .index, .assignment, .anyKey, .block, .fetch:
+      return nil
+    }
+    guard let object = start as? NSManagedObject, !path.contains(where: { $0.hasPrefix("@") }) else { return nil }
+    return object.layout.many(on: path.map(PredicateKey.init))?.property
+  }
+}
+
+extension LayoutProperty {
+  /// The list of what the relationship's members have, as the set that key-value coding makes of it.
+  fileprivate func set(of list: Any?) -> Any? {
+    guard let members = (list as? [Any])?.filter({ !($0 is NSNull) }) else { return list }
+    return isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
   }
 }

@@ -84,6 +84,11 @@ final class PredicateEvaluator {
   }
 }
 
+/// A variable's value that evaluates the expressions for which it is given, because it knows more that they may call.
+protocol ExpressionEvaluating {
+  func value(of expression: ExpressionNode, for object: Any?, variables: [String: Any]) throws -> Any?
+}
+
 /// Runs `body`; a `Failure` in it becomes the error that a program sees.
 func throwingCocoaErrors<Result>(_ body: () throws -> Result) throws -> Result {
   do {
