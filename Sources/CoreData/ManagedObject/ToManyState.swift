@@ -141,10 +141,17 @@ final class ToManyState {
     }
   }
 
+  /// Whether members in the store's set have temporary ids, as in a child of a context that has not saved them. New
+  /// ones are at the end.
+  var hasTemporaryMembers: Bool { base?.reversed().contains { $0.key < 0 } ?? false }
+
   /// Called when members with temporary ids have got permanent ones.
   func rename(_ renamed: [RowReference: RowReference]) {
-    base = base.map { ContiguousArray($0.map { renamed[$0] ?? $0 }) }
-    removed = Set(removed.map { renamed[$0] ?? $0 })
+    func name(_ reference: RowReference) -> RowReference {
+      reference.key < 0 ? renamed[reference] ?? reference : reference
+    }
+    if hasTemporaryMembers { base = base.map { ContiguousArray($0.map(name)) } }
+    if removed.contains(where: { $0.key < 0 }) { removed = Set(removed.map(name)) }
   }
 
   /// Drops members whose rows are gone, as if they had never been any.

@@ -91,6 +91,6 @@ extension NSManagedObjectContext {
     for object in owner?.objectsWithRows ?? [] where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
     recentDestinations.removeAll()
     batches = []
-    formerKeys = [:]
+    formerKeys = FormerKeys()
   }
 }
