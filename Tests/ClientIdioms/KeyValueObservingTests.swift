@@ -252,6 +252,65 @@ struct KeyValueObservingTests {
     observation.invalidate()
   }
 
+  @MainActor @Test("A member that comes or goes is told with its place, and the others are not read")
+  func oneMember() throws {
+    let coordinator = try coordinator()
+    let context = try context(coordinator)
+    let band = band(context)
+    for name in ["a", "b", "c"] {
+      person(name, context).band = band
+      song(name, context).band = band
+    }
+    try context.save()
+    let elsewhere = try self.context(coordinator)
+    let same = try #require(try elsewhere.existingObject(with: band.objectID) as? Band)
+    let told = Told()
+    let observations = [
+      same.observe(\.members, options: [.old, .new]) { _, change in
+        told.lines.append("\(change.kind) \(names(change.oldValue)) \(names(change.newValue))")
+      },
+      same.observe(\.songs, options: [.old, .new, .prior]) { _, change in
+        if change.isPrior { return told.lines.append("will") }
+        let places = change.indexes.map { $0.map(String.init).joined(separator: ",") } ?? "-"
+        told.lines.append("\(places) \(change.kind) \(names(change.oldValue)) \(names(change.newValue))")
+      },
+    ]
+    let ana = person("Ana", elsewhere)
+    ana.band = same
+    same.addToMembers(person("Bo", elsewhere))
+    ana.band = nil
+    #expect(told.take() == ["insertion - Ana", "insertion - Bo", "removal Ana -"])
+    #expect(same.hasFault(forRelationshipNamed: "members"))
+    song("d", elsewhere).band = same
+    #expect(told.take() == ["will", "3 insertion - d"])
+    #expect(elsewhere.registeredObjects.count { $0 is Song } == 1)
+    let b = try #require(same.songs[1] as? Song)
+    b.band = nil
+    #expect(told.take() == ["will", "1 removal b -"])
+    same.removeFromSongs(try #require(same.songs[2] as? Song))
+    b.band = same
+    #expect(told.take() == ["will", "2 removal d -", "will", "2 insertion - b"])
+    withExtendedLifetime(observations) {}
+  }
+
+  @MainActor @Test("What an observer of a member does to the others within the change is told as one change with it")
+  func furtherMembers() throws {
+    let context = try context()
+    let band = band(context)
+    let (ana, bo) = (person("Ana", context), person("Bo", context))
+    ana.band = band
+    let told = Told()
+    let observation = band.observe(\.members, options: [.old, .new]) { _, change in
+      told.lines.append("\(change.kind) \(names(change.oldValue)) \(names(change.newValue))")
+    }
+    let other = bo.observe(\.band) { bo, _ in ana.band = bo.band == nil ? band : nil }
+    band.addToMembers(bo)
+    #expect(told.take() == ["setting Ana Bo"])
+    band.removeFromMembers(bo)
+    #expect(told.take() == ["setting Bo Ana"])
+    withExtendedLifetime((observation, other)) {}
+  }
+
   @MainActor @Test("A path over a to-one relationship follows it, and a computed property what it depends on")
   func paths() throws {
     let context = try context()

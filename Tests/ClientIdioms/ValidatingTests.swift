@@ -50,9 +50,19 @@ final class SeasonTicket: Ticket {
   }
 }
 
-final class Visitor: NSManagedObject {
+class Visitor: NSManagedObject {
   @NSManaged var name: String?
   @NSManaged var tickets: Set<Ticket>
+
+  func validateName(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+    if value.pointee as? String == "" { throw TicketError.nobody }
+  }
+}
+
+final class Couple: Visitor {
+  func validateTickets(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+    if (value.pointee as? NSSet)?.count == 1 { throw TicketError.noSeat }
+  }
 }
 
 enum TicketError: Error, Equatable {
@@ -76,6 +86,7 @@ struct ValidatingTests {
     let ticket = entity("Ticket", Ticket.self)
     let season = entity("SeasonTicket", SeasonTicket.self)
     let visitor = entity("Visitor", Visitor.self)
+    visitor.subentities = [entity("Couple", Couple.self)]
     let (holder, tickets) = (NSRelationshipDescription(), NSRelationshipDescription())
     (holder.name, holder.destinationEntity, holder.inverseRelationship) = ("holder", visitor, tickets)
     holder.maxCount = 1
@@ -88,7 +99,7 @@ struct ValidatingTests {
     ticket.subentities = [season]
     visitor.properties = [attribute("name", .stringAttributeType), tickets]
     let model = NSManagedObjectModel()
-    model.entities = [ticket, season, visitor]
+    model.entities = [ticket, season, visitor] + visitor.subentities
     return model
   }()
 
@@ -98,6 +109,27 @@ struct ValidatingTests {
     let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     return context
+  }
+
+  @MainActor @Test("Members that no method asks for are not read for the others")
+  func members() throws {
+    let context = try context()
+    let (visitor, couple) = (Visitor(context: context), Couple(context: context))
+    func sell(to visitor: Visitor) {
+      let ticket = Ticket(context: context)
+      (ticket.price, ticket.holder) = (20, visitor)
+    }
+    for visitor in [visitor, couple] { for _ in 0..<2 { sell(to: visitor) } }
+    try context.save()
+    context.refreshAllObjects()
+    sell(to: visitor)
+    try context.save()
+    #expect(visitor.hasFault(forRelationshipNamed: "tickets"))
+    visitor.name = ""
+    #expect(throws: TicketError.nobody) { try context.save() }
+    context.rollback()
+    couple.tickets.first?.holder = visitor
+    #expect(throws: TicketError.noSeat) { try context.save() }
   }
 
   @MainActor @Test("A save asks them after the model's own rules, and takes the value that they put in another's place")

@@ -253,13 +253,14 @@ struct AggregateTests {
     }
   }
 
-  @Test("Key-value coding finds the same on objects", arguments: StoreKind.allCases)
+  @Test("Key-value coding finds the same on objects, but for the average where values are missing", arguments: StoreKind.allCases)
   func keyValueCoding(_ kind: StoreKind) throws {
     try withBooks(kind) { context throws in
       let books = try context.all("Book") as NSArray
       for function in Function.each where function.name != "count" {
         let path = "\(function.collectionOperator).pages"
-        #expect(text(books.value(forKeyPath: path)) == function.all, "\(path)")
+        // A book that nobody has counted is 0 in an average of key-value coding.
+        #expect(text(books.value(forKeyPath: path)) == (function.name == "average" ? "12" : function.all), "\(path)")
       }
       #expect(text(books.value(forKeyPath: "@count")) == "4")
     }

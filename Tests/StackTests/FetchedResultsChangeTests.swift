@@ -71,6 +71,30 @@ struct FetchedResultsChangeTests {
     }
   }
 
+  @Test(
+    "An object that gains members is told as changed, and its other members are not read",
+    arguments: StoreKind.allCases)
+  func members(_ kind: StoreKind) throws {
+    try withBooks(kind) { stack, context, books in
+      for book in books.values {
+        book["author"] = context.new("Author", ["name": "Kafka"])
+        for number in 0..<3 { context.new("Chapter", ["title": "\(number)", "book": book]) }
+      }
+      try context.save()
+      context.refreshAllObjects()
+      let screen = try ListScreen(context)
+      let book = books["C"]!
+      for number in 1...2 {
+        context.new("Chapter", ["title": "new", "book": book])
+        context.processPendingChanges()
+        #expect(screen.told == ["will", "update C 0.1 0.1", "did"])
+        #expect(book.hasFault(forRelationshipNamed: "chapters"))
+        #expect(context.registeredObjects.count { $0.entity.name == "Chapter" } == number)
+        screen.clear()
+      }
+    }
+  }
+
   @Test("What does not concern the list is not told", arguments: StoreKind.allCases)
   func unconcerned(_ kind: StoreKind) throws {
     try withBooks(kind) { _, context, books in

@@ -71,6 +71,23 @@ struct HistoryRequestTests {
     }
   }
 
+  @Test("A change that is kept leads to its transaction, the same one as long as that lives")
+  func changesAlone() throws {
+    let (stack, _) = try filled()
+    try stack.context.performAndWait {
+      let changes = try stack.context.transactions().flatMap { $0.changes ?? [] }
+      #expect(changes.map { $0.transaction?.author } == ["a", "b", "b", "a"])
+      let number = NSPredicate(format: "transaction.transactionNumber == 2")
+      #expect(changes.filter { number.evaluate(with: $0) }.count == 2)
+      let transaction = try #require(changes[1].transaction)
+      #expect(changes[1].transaction === transaction && changes[2].transaction === transaction)
+      #expect(transaction.storeID == stack.store.identifier && transaction.contextName == "first")
+      #expect(transaction.changes == nil, "Those that were read went with the transaction that was read.")
+      let all = try stack.context.transactions()
+      for transaction in all { #expect(transaction.changes?.allSatisfy { $0.transaction === transaction } == true) }
+    }
+  }
+
   @Test(
     "Transactions are chosen by a predicate over their keys",
     arguments: [

@@ -35,6 +35,55 @@ struct ParentTests {
     }
   }
 
+  @Test("Members that the root saves one by one are known in a child by their new ids", arguments: StoreKind.withCustom)
+  func renamedMembers(_ kind: StoreKind) throws {
+    try withChild(kind) { stack, parent, child in
+      let author = child.new("Author", ["name": "A"])
+      let tag = child.new("Tag", ["name": "T"])
+      var books: [NSManagedObject] = []
+      for number in 0..<5 {
+        books.append(child.new("Book", ["title": "\(number)", "author": author, "tags": NSSet(object: tag)]))
+        try child.save()
+        if number != 2 { try parent.save() }
+        // Unsaved above, so by its temporary id.
+        if number == 2 { books[0]["author"] = nil }
+      }
+      try child.obtainPermanentIDs(for: books)
+      #expect(books.allSatisfy { !$0.objectID.isTemporaryID })
+      #expect(author.objects("books") == Set(books.dropFirst()) && tag.objects("books") == Set(books))
+      // What another child gets by the new ids are the members.
+      let sibling = NSManagedObjectContext.child(of: parent)
+      try sibling.performAndWait {
+        #expect(sibling.same(author).objects("books") == Set(books.dropFirst().map(sibling.same)))
+        sibling.same(books[3])["author"] = nil
+        try sibling.save()
+      }
+      try parent.save()
+      child.refreshAllObjects()
+      #expect(author.objects("books") == [books[1], books[2], books[4]])
+      #expect(tag.objects("books") == Set(books))
+    }
+  }
+
+  @Test("A removal of a member that the parent has not saved is kept when it does", arguments: StoreKind.withCustom)
+  func renamedRemoval(_ kind: StoreKind) throws {
+    try withChild(kind) { stack, parent, child in
+      let author = parent.new("Author", ["name": "A"])
+      try parent.save()
+      let books = (0..<2).map { parent.new("Book", ["title": "\($0)", "author": author]) }
+      let same = child.same(books[0])
+      // The others are not read.
+      same["author"] = nil
+      try parent.save()
+      #expect(child.same(author).objects("books") == [child.same(books[1])])
+      #expect(!same.objectID.isTemporaryID)
+      try child.save()
+      try parent.save()
+      #expect(author.objects("books") == [books[1]])
+      #expect(try stack.elsewhere { other throws in other.same(author).objects("books").count } == 1)
+    }
+  }
+
   @Test("A child has its parent's coordinator and holds its parent", arguments: StoreKind.withCustom)
   func coordinator(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

@@ -60,6 +60,38 @@ struct ValueValidationTests {
   }
 
   @Test(
+    "Limits of a relationship count the stored members and those that came and went since",
+    arguments: StoreKind.allCases)
+  func counted(_ kind: StoreKind) throws {
+    let (team, player) = (entity("Team"), entity("Player"))
+    let players = relate(team, "players", .many, to: player, min: 2, max: 3)
+    join(players, relate(player, "team", .one, to: team))
+    let ranking = relate(team, "ranking", .ordered, to: player, max: 3)
+    join(ranking, relate(player, "ranker", .one, to: team))
+    try withStack(kind, model([team, player])) { _, context in
+      let team = context.new("Team")
+      func add() -> NSManagedObject { context.new("Player", ["team": team, "ranker": team]) }
+      let first = add()
+      #expect(failure { try context.save() }?.code == NSValidationRelationshipLacksMinimumCountError)
+      let second = add()
+      try context.save()
+      context.refreshAllObjects()
+      let third = add()
+      try context.save()
+      context.refreshAllObjects()
+      let fourth = add()
+      // One for each relationship.
+      #expect(failure { try context.save() }?.code == NSValidationMultipleErrorsError)
+      (first["ranker"], second["team"]) = (nil, nil)
+      try context.save()
+      #expect(team.objects("players") == [first, third, fourth] && team.list("ranking") == [second, third, fourth])
+      context.delete(third)
+      fourth["team"] = nil
+      #expect(failure { try context.save() }?.code == NSValidationRelationshipLacksMinimumCountError)
+    }
+  }
+
+  @Test(
     "A value that validateValue puts in place of another is set and saved",
     arguments: StoreKind.allCases)
   func replaced(_ kind: StoreKind) throws {

@@ -23,6 +23,9 @@ protocol ContextSource: AnyObject {
   /// The context has forgotten all its objects, and the keys that it had learnt.
   func keysWereForgotten()
 
+  /// A save was adopted, so that new members of relationships are stored ones, perhaps by temporary keys.
+  func noteTemporaryMembers(of plan: SavePlan)
+
   /// Gives new objects their permanent keys; from now on the context finds them by these.
   func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) throws
 

@@ -2,10 +2,7 @@
 extension NSManagedObject {
   /// ``changedValuesForCurrentEvent()``, whatever a subclass answers.
   final func formerValuesOfEvent() -> [String: Any] {
-    guard let context = (owner as? ContextOwner)?.context, let former = context.formerValues(of: self) else {
-      return [:]
-    }
-    if state.contains(.fault), !hasChangedMembers { return [:] }
+    guard let former = formerOfEvent else { return [:] }
     var values: [String: Any] = [:]
     for property in former.changedSlots where !property.isTransient {
       if let composite = property.composite {
@@ -19,6 +16,21 @@ extension NSManagedObject {
       values[property.name] = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
     }
     return values
+  }
+
+  /// Whether one of these properties has changed in the current event. Members of the other relationships are not read.
+  final func hasChangedInEvent(_ keys: Set<String>) -> Bool {
+    guard let former = formerOfEvent else { return false }
+    return former.changedSlots.contains { !$0.isTransient && keys.contains(($0.composite ?? $0).name) }
+      || layout.toMany.contains { keys.contains($0.name) && former.difference($0) != nil }
+  }
+
+  /// nil if the current event does not concern the object, or nothing is known of what it held.
+  private final var formerOfEvent: FormerValues? {
+    guard let context = (owner as? ContextOwner)?.context, let former = context.formerValues(of: self) else {
+      return nil
+    }
+    return state.contains(.fault) && !hasChangedMembers ? nil : former
   }
 }
 

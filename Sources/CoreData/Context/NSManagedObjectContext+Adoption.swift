@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
     for object in plan.unchanged { takeSavedRow(object, nil) }
     for object in plan.deleted { takeOut(object, as: .deleted) }
     ledger.saveEnded(count: plan.count, stores: stores)
+    source.noteTemporaryMembers(of: plan)
     tellOfSave(plan)
   }
 

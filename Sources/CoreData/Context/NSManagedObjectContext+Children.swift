@@ -80,13 +80,13 @@ extension NSManagedObjectContext {
   }
 
   /// The keys that changed, if the child does not know them all.
-  func formerKeys(beyond known: Int) -> FormerKeys? {
+  func keyNews(after known: Int) -> KeyNews? {
     if formerKeys.count == known { return nil }
-    return FormerKeys(
-      count: formerKeys.count,
-      keys: formerKeys.compactMapValues { former in
-        owner.storeIdentity(former.store).map { (former.reference, $0) }
-      })
+    let keys = formerKeys.keys(after: known).compactMap { key -> KeyNews.Key? in
+      guard let named = formerKeys[key], let store = owner.storeIdentity(named.store) else { return nil }
+      return (key, named.reference, store)
+    }
+    return KeyNews(count: formerKeys.count, keys: keys)
   }
 
   /// Has those children that merge automatically take over what this context saved or merged, each on its own queue.

@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
       owner.rekey(object, to: key)
       object.cachedID = id
       object.reserve(reserved)
-      formerKeys[key] = nil
+      formerKeys.remove(key)
     }
   }
 }

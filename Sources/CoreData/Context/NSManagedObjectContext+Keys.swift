@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
     owner.rekey(object, to: reserved)
     changes.reservedKey = 0
     // Only an id that the program or a child has seen can be asked for again; children see all.
-    if let former, former < 0 { formerKeys[former] = (object.reference, object.store) }
+    if let former, former < 0 { formerKeys.add(former, object.reference, store: object.store) }
   }
 }
 

@@ -116,8 +116,7 @@ extension NSManagedObjectContext {
     moveGeneration()
     undoManager?.removeAllActions(withTarget: self)
     // Children may name objects by the temporary ids that they were saved under.
-    if children.contexts.isEmpty { formerKeys = [:] }
-    source.keysWereForgotten()
+    if children.contexts.isEmpty { forgetKeys() }
     batches = []
     recentDestinations.removeAll()
     post(.NSManagedObjectContextObjectsDidChange, [NSInvalidatedAllObjectsKey: ids])

@@ -6,6 +6,8 @@ final class ParentSource: ContextSource {
   let parent: NSManagedObjectContext
   /// How many of the parent's `formerKeys` the child has taken over.
   private var knownKeyCount = 0
+  /// The objects with temporary keys among the stored members of their relationships.
+  private var holders: Set<MemberHolder> = []
 
   init(_ parent: NSManagedObjectContext) { self.parent = parent }
 
@@ -26,16 +28,17 @@ final class ParentSource: ContextSource {
   func ask<Answer>(
     for context: NSManagedObjectContext, _ question: (NSManagedObjectContext) throws -> Answer
   ) rethrows -> Answer {
-    var news: FormerKeys?
+    var news: KeyNews?
     let answer = try parent.runAnswering {
       parent.source.learnKeys(for: parent)
       let answer = try question(parent)
-      news = parent.formerKeys(beyond: knownKeyCount)
+      news = parent.keyNews(after: knownKeyCount)
       return answer
     }
     if let news {
       knownKeyCount = news.count
-      context.take(news)
+      let renamed = context.take(news)
+      if !renamed.isEmpty { renameMembers(renamed, in: context) }
     }
     return answer
   }
@@ -65,6 +68,29 @@ final class ParentSource: ContextSource {
   }
 
   func keysWereForgotten() { knownKeyCount = 0 }
+
+  func noteTemporaryMembers(of plan: SavePlan) {
+    plan.inserted.objects.forEachHeld(noteTemporaryMembers)
+    plan.updated.objects.forEachHeld(noteTemporaryMembers)
+    for object in plan.unchanged { noteTemporaryMembers(of: object) }
+  }
+
+  private func noteTemporaryMembers(of object: NSManagedObject) {
+    if object.hasTemporaryMembers { holders.insert(MemberHolder(object)) }
+  }
+
+  /// Only the objects that may name a renamed one are looked at, since a context may have many others.
+  private func renameMembers(_ renamed: [RowReference: RowReference], in context: NSManagedObjectContext) {
+    // They name the members that they have lost, whether or not the others were read.
+    for object in context.ledger.changedObjects + context.ledger.deletedObjects { object.renameMembers(renamed) }
+    let former = holders
+    holders = []
+    for holder in former {
+      guard let object = holder.object(in: context) else { continue }
+      object.renameMembers(renamed)
+      noteTemporaryMembers(of: object)
+    }
+  }
 
   func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) throws {
     let known = objects.map { ParentReference($0.reference, nil) }
@@ -97,7 +123,9 @@ final class ParentSource: ContextSource {
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> ContiguousArray<RowReference> {
     let question = question(object)
-    return try ask(for: context) { try $0.answerMembers(of: property, in: question) }
+    let members = try ask(for: context) { try $0.answerMembers(of: property, in: question) }
+    if members.contains(where: { $0.key < 0 }) { holders.insert(MemberHolder(object)) }
+    return members
   }
 
   func readMembers(
@@ -167,10 +195,10 @@ extension NSManagedObjectContext {
     persistentStoreCoordinator = coordinator
   }
 
-  /// Takes over permanent ids that the parent's objects got.
-  fileprivate func take(_ news: FormerKeys) {
+  /// Takes over permanent ids that the parent's objects got, and returns what they replace.
+  fileprivate func take(_ news: KeyNews) -> [RowReference: RowReference] {
     var renamed: [RowReference: RowReference] = [:]
-    for (key, (reference, identity)) in news.keys where formerKeys[key] == nil {
+    for (key, reference, identity) in news.keys where formerKeys[key] == nil {
       let store = owner.number(of: identity)
       let former = RowReference(entity: Int(reference.entity), key: key)
       if let object = owner.registered(former, store: store), !object.state.contains(.inserted),
@@ -179,13 +207,37 @@ extension NSManagedObjectContext {
         object.store = store
         owner.rekey(object, to: reference.key)
       }
-      formerKeys[key] = (reference, store)
+      formerKeys.add(key, reference, store: store)
       renamed[former] = reference
     }
-    if renamed.isEmpty { return }
-    for object in owner.allObjects {
-      for state in object.memberStates { state?.rename(renamed) }
-    }
+    return renamed
+  }
+
+  /// Forgets what became of temporary ids. Nothing that is left may name one.
+  func forgetKeys() {
+    formerKeys = FormerKeys()
+    source.keysWereForgotten()
+  }
+}
+
+extension NSManagedObject {
+  fileprivate final var hasTemporaryMembers: Bool { memberStates.contains { $0?.hasTemporaryMembers == true } }
+
+  fileprivate final func renameMembers(_ renamed: [RowReference: RowReference]) {
+    for state in memberStates { state?.rename(renamed) }
+  }
+}
+
+/// An object whose relationships have members with temporary keys. It may be gone when it is looked for.
+private struct MemberHolder: Hashable {
+  private let reference: RowReference
+  private let store: UInt16
+
+  init(_ object: NSManagedObject) { (reference, store) = (object.reference, object.store) }
+
+  func object(in context: NSManagedObjectContext) -> NSManagedObject? {
+    let named = context.formerKeys[reference.key]
+    return context.owner.registered(named?.reference ?? reference, store: named?.store ?? store)
   }
 }
 
@@ -213,11 +265,12 @@ struct ParentObject {
   let row: RowSnapshot?
 }
 
-/// The permanent ids of objects that once had temporary ones, for child contexts.
-struct FormerKeys {
+/// The permanent ids that objects got since a child asked last.
+struct KeyNews {
+  typealias Key = (key: Int64, reference: RowReference, store: StoreIdentity)
   /// How many changed keys the context had when it answered.
   let count: Int
-  let keys: [Int64: (RowReference, StoreIdentity)]
+  let keys: [Key]
 }
 
 /// The child contexts of a context. Any thread.

@@ -17,6 +17,8 @@ final class StoresSource: ContextSource {
 
   func keysWereForgotten() {}
 
+  func noteTemporaryMembers(of plan: SavePlan) {}
+
   func obtainPermanentKeys(for objects: [NSManagedObject], in context: NSManagedObjectContext) {}
 
   func generation(for context: NSManagedObjectContext) throws -> QueryGeneration? { try context.pinnedGeneration() }

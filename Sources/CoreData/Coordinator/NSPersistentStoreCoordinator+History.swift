@@ -146,7 +146,10 @@ private struct HistoryAnswer {
     case .transactionsOnly:
       for transaction in transactions { transaction.changes = nil }
       return transactions
-    case .changesOnly: return try changes()
+    case .changesOnly:
+      let changes = try changes()
+      for change in changes { change.transaction = nil }
+      return changes
     case .transactionsAndChanges:
       if search?.isAboutChanges == true {
         for transaction in transactions { transaction.changes = try search!.sorted(transaction.changes ?? []) }

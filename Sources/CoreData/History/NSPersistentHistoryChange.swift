@@ -18,8 +18,15 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
   /// nil in a change that is made without one.
   private let id: NSManagedObjectID?
 
-  /// The transaction; nil if nothing keeps it alive, as in a result that has only changes.
-  open internal(set) weak var transaction: NSPersistentHistoryTransaction?
+  /// Where `transaction` comes from.
+  private var origin: HistoryOrigin?
+
+  /// The transaction; nil in a result that has only changes. A change does not keep it alive: if nothing else does, the
+  /// answer is another one that says the same but has no ``NSPersistentHistoryTransaction/changes``.
+  open internal(set) var transaction: NSPersistentHistoryTransaction? {
+    get { origin?.transaction }
+    set { origin = newValue?.origin }
+  }
 
   /// An empty change, for subclasses. They override what is asked of it, ``changedObjectID`` first of all.
   public override init() {

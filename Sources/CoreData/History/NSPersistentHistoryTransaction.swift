@@ -4,8 +4,9 @@
 nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable once it is handed out.
 
-  private(set) final var row = HistoryTransactionRow(number: 0, time: 0)
-  private final var store = ""
+  private final var known: HistoryOrigin?
+  final var row: HistoryTransactionRow { known?.row ?? HistoryTransactionRow(number: 0, time: 0) }
+  private final var store: String { known?.store ?? "" }
 
   /// The changes, in the order in which they were recorded; nil if the request asked only for transactions.
   open internal(set) var changes: [NSPersistentHistoryChange]?
@@ -14,9 +15,18 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
   public override init() { super.init() }
 
   convenience init(_ row: HistoryTransactionRow, store: String) {
+    self.init(HistoryOrigin(row, store: store))
+  }
+
+  fileprivate convenience init(_ origin: HistoryOrigin) {
     self.init()
-    self.row = row
-    self.store = store
+    known = origin
+  }
+
+  /// What changes know of this transaction; nil if it was made without anything.
+  final var origin: HistoryOrigin? {
+    known?.lead(to: self)
+    return known
   }
 
   /// A transaction of a history that an ``NSIncrementalStore`` keeps. Apple's framework has no such initializer.
@@ -79,6 +89,36 @@ nonisolated open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unc
   open override var description: String {
     "<NSPersistentHistoryTransaction \(transactionNumber) of \(storeID), \(timestamp), author \(author ?? "nil"), "
       + "context \(contextName ?? "nil"), \(changes.map { "\($0.count)" } ?? "unread") changes>"
+  }
+}
+
+/// What the changes of a transaction keep of it, so that they need not keep it alive: it has them.
+///
+/// Any thread.
+final class HistoryOrigin: @unchecked Sendable {
+  // `@unchecked Sendable`: all but `living` is constant, and that is only touched under `lock`.
+  let row: HistoryTransactionRow
+  let store: String
+  private weak var living: NSPersistentHistoryTransaction?
+  private static let lock = NSLock()
+
+  init(_ row: HistoryTransactionRow, store: String) {
+    self.row = row
+    self.store = store
+  }
+
+  fileprivate func lead(to transaction: NSPersistentHistoryTransaction) {
+    Self.lock.withLock { living = transaction }
+  }
+
+  /// The same one as long as it lives.
+  var transaction: NSPersistentHistoryTransaction {
+    Self.lock.withLock {
+      if let living { return living }
+      let made = NSPersistentHistoryTransaction(self)
+      living = made
+      return made
+    }
   }
 }
 

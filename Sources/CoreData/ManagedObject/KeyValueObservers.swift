@@ -47,6 +47,8 @@ enum ObservedMutation {
   case anything
   /// Members come and go: the difference says of which kind it was.
   case members
+  /// One member comes, to the end, or goes. The others need not be known.
+  case member(NSManagedObject, isComing: Bool)
   /// All members are replaced, as `NSKeyValueSetMutationKind.set` says.
   case replacement
 }
@@ -150,11 +152,13 @@ class KeyValueObserver {
 
   /// What comes before a change and after it.
   fileprivate func prepare(_ mutation: ObservedMutation) {}
+  /// A change begins within the one that was announced.
+  fileprivate func prepareFurther(_ mutation: ObservedMutation) {}
   fileprivate func tell() {}
 
   final func willChange(_ object: NSManagedObject, _ mutation: ObservedMutation) {
     depth += 1
-    if depth > 1 { return }
+    if depth > 1 { return prepareFurther(mutation) }
     if case .anything = mutation { return prepare(.anything) }
     // Only of the observed property itself it is known which members change.
     let isItself = object === self.object && names.count == 1
@@ -234,6 +238,7 @@ final class KeyPathObserver<Object: NSManagedObject, Value>: KeyValueObserver {
   private var mutation = ObservedMutation.setting
   private var former: Value?
   private var formerMembers: ContiguousArray<NSManagedObject> = []
+  private var formerPlace: Int?
 
   init(
     _ object: Object, _ keyPath: KeyPath<Object, Value>, names: [String], options: NSKeyValueObservingOptions,
@@ -278,9 +283,35 @@ final class KeyPathObserver<Object: NSManagedObject, Value>: KeyValueObserver {
       former = value
       return
     case .members: formerMembers = members
+    case .member(let member, let isComing):
+      guard let object, let property else { break }
+      let state = object.toManyState(property)
+      if state.isMember(member) == isComing {
+        // There may be no difference.
+        self.mutation = .members
+        formerMembers = members
+      } else if property.isOrdered {
+        // Its place depends on the others, but not on their objects.
+        _ = object.memberCount(property)
+        formerPlace = isComing ? nil : state.place(of: member)
+      }
     case .setting, .replacement: if options.contains(.old) { former = value }
     }
     if options.contains(.prior) { call(.setting, old: former, isPrior: true) }
+  }
+
+  /// Another change of the members begins before the one of a single member has ended, as when an observer of the other
+  /// side makes it. Then both are told as one, which takes the former members.
+  override fileprivate func prepareFurther(_ mutation: ObservedMutation) {
+    guard case .member(let member, let isComing) = self.mutation, let object, let property else { return }
+    if case .member(let other, let isOtherComing) = mutation, other === member, isOtherComing == isComing { return }
+    self.mutation = .members
+    formerMembers = members
+    if isComing {
+      formerMembers.removeAll { $0 === member }
+    } else if object.toManyState(property).isMember(member) == false {
+      formerMembers.insert(member, at: min(formerPlace ?? .max, formerMembers.count))
+    }
   }
 
   override fileprivate func tell() {
@@ -299,6 +330,16 @@ final class KeyPathObserver<Object: NSManagedObject, Value>: KeyValueObserver {
       let before = formerMembers
       formerMembers = []
       tellOfMembers(before, members)
+    case .member(let member, let isComing):
+      self.mutation = .setting
+      guard let object, let property else { return }
+      var place = formerPlace
+      if isComing { place = object.toManyState(property).count.map { $0 - 1 } }
+      call(
+        isComing ? .insertion : .removal,
+        new: isComing && options.contains(.new) ? value(of: [member]) : nil,
+        old: !isComing && options.contains(.old) ? value(of: [member]) : nil,
+        at: property.isOrdered ? place.map { [$0] } : nil)
     }
   }
 

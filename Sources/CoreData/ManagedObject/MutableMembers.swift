@@ -80,6 +80,24 @@ class MutableMemberSet: NSMutableSet {
     if let member = member as? NSManagedObject { change(member, isComing: false) }
   }
 
+  // Foundation reads a storage of its own here, which is empty in a subclass.
+
+  override var description: String { description(withLocale: nil) }
+  override func description(withLocale locale: Locale?) -> String {
+    NSSet(array: allObjects).description(withLocale: locale)
+  }
+
+  override func isEqual(_ other: Any?) -> Bool {
+    if let other = other as? NSSet { return self === other || isEqual(toMembersOf: other) }
+    return (other as? Set<AnyHashable>).map(isEqual(to:)) ?? false
+  }
+  override var hash: Int { count }
+
+  private func isEqual(toMembersOf other: NSSet) -> Bool {
+    let members = members
+    return members.count == other.count && members.allSatisfy(other.contains)
+  }
+
   /// Adds or removes an object, and updates the inverse.
   func change(_ member: NSManagedObject, isComing: Bool) {
     if isComing { object.addMember(member, property) } else { object.removeMember(member, property) }
@@ -88,9 +106,9 @@ class MutableMemberSet: NSMutableSet {
 
 /// The live members of an ordered relationship.
 ///
-/// Foundation lets `count`, `object(at:)`, `index(of:)` and `contains(_:)` be overridden, but not `array`, iteration
-/// and a few others, which read a storage of their own. So the members are copied there when the set is made, at every
-/// change through it, and whenever one of the four finds that the relationship was changed elsewhere.
+/// Foundation lets most methods be overridden, but not iteration, `firstObject`, `lastObject` and `reversed`, which
+/// read storage of their own. So the members are copied there when the set is made, at every change through it, and
+/// when another method, such as `count`, finds that the relationship was changed elsewhere.
 final class MutableMemberOrderedSet: NSMutableOrderedSet {
   private let object: NSManagedObject
   private let property: LayoutProperty
@@ -201,6 +219,49 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
   override func contains(_ member: Any) -> Bool {
     refresh()
     return super.contains(member)
+  }
+
+  override var description: String {
+    refresh()
+    return super.description
+  }
+  override func enumerateObjects(_ block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void) {
+    refresh()
+    super.enumerateObjects(block)
+  }
+  override func enumerateObjects(
+    at indexes: IndexSet, options: NSEnumerationOptions = [],
+    using block: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Void
+  ) {
+    refresh()
+    super.enumerateObjects(at: indexes, options: options, using: block)
+  }
+  override func index(
+    ofObjectAt indexes: IndexSet, options: NSEnumerationOptions = [],
+    passingTest isMeant: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
+  ) -> Int {
+    refresh()
+    return super.index(ofObjectAt: indexes, options: options, passingTest: isMeant)
+  }
+  override func indexes(
+    ofObjectsAt indexes: IndexSet, options: NSEnumerationOptions = [],
+    passingTest isMeant: (Any, Int, UnsafeMutablePointer<ObjCBool>) -> Bool
+  ) -> IndexSet {
+    refresh()
+    return super.indexes(ofObjectsAt: indexes, options: options, passingTest: isMeant)
+  }
+  override func index(
+    of member: Any, inSortedRange range: NSRange, options: NSBinarySearchingOptions = [],
+    usingComparator comparator: (Any, Any) -> ComparisonResult
+  ) -> Int {
+    refresh()
+    return super.index(of: member, inSortedRange: range, options: options, usingComparator: comparator)
+  }
+  override func sortedArray(
+    options: NSSortOptions = [], usingComparator comparator: (Any, Any) -> ComparisonResult
+  ) -> [Any] {
+    refresh()
+    return super.sortedArray(options: options, usingComparator: comparator)
   }
 
   // Every mutator is overridden, because some of Foundation's write to a storage of their own, which is empty here.

@@ -110,7 +110,7 @@ extension NSManagedObject {
 
   /// Records a member. In an ordered relationship it goes to the end, even if it was elsewhere before.
   private final func enter(_ member: NSManagedObject, _ property: LayoutProperty) {
-    let announced = announceChange(of: property, .members)
+    let announced = announceChange(of: property, .member(member, isComing: true))
     defer { announced?.end() }
     noteChange()
     let state = toManyState(property)
@@ -122,7 +122,7 @@ extension NSManagedObject {
 
   /// Records that a member is none any more.
   private final func leave(_ member: NSManagedObject, _ property: LayoutProperty) {
-    let announced = announceChange(of: property, .members)
+    let announced = announceChange(of: property, .member(member, isComing: false))
     noteChange()
     toManyState(property).remove(member)
     announced?.end()
@@ -145,7 +145,7 @@ extension NSManagedObject {
   final func connect(_ member: NSManagedObject, _ property: LayoutProperty) -> Bool {
     if isParted(from: member, property) { return false }
     check(member, property)
-    let announced = announceChange(of: property, .members)
+    let announced = announceChange(of: property, .member(member, isComing: true))
     defer { announced?.end() }
     enter(member, property)
     toManyState(property).isUsed = true
@@ -166,7 +166,7 @@ extension NSManagedObject {
 
   /// Removes a member that is in the relationship.
   final func disconnect(_ member: NSManagedObject, _ property: LayoutProperty) {
-    let announced = announceChange(of: property, .members)
+    let announced = announceChange(of: property, .member(member, isComing: false))
     defer { announced?.end() }
     leave(member, property)
     if let inverse = property.inverse, !isBothEnds(member, property: property, inverse: inverse) {

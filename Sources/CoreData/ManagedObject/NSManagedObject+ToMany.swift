@@ -22,6 +22,13 @@ extension NSManagedObject {
     return members
   }
 
+  /// How many members there are now, without making objects of them.
+  final func memberCount(_ property: LayoutProperty) -> Int {
+    let state = toManyState(property)
+    if state.order == nil, !hasCommittedMembers(property, state) { refuseUnreadChange(property) }
+    return state.count ?? 0
+  }
+
   /// Makes sure that the committed members are known, and reads them if necessary. False if they can't be read.
   final func hasCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) -> Bool {
     if state.base == nil { state.base = owner.members(of: property, in: self) }

@@ -26,9 +26,19 @@ extension NSManagedObject {
   private final func validateEachValue() throws {
     if state.contains(.fault) { fire() }
     var errors: [any Error] = []
+    let asksOfEach = ValueValidation.isOverridden(by: type(of: self))
     for property in layout.properties where property.kind != .fetched {
       if property.isTransient && property.isOptional { continue }
-      if property.kind == .toMany { try readMembers(property) }
+      if property.kind == .toMany {
+        let isAsked = asksOfEach || ownAccessors.hasValidator(at: property.index)
+        // Otherwise only the model has a say, often none, and then all members would be read for nothing.
+        if !isAsked && !property.needsValidation { continue }
+        try readMembers(property)
+        if !isAsked {
+          errors += problems(property).map(\.nsError)
+          continue
+        }
+      }
       // A class's own method is called for the composite attribute as a whole.
       if property.composite != nil {
         errors += problems(property).map(\.nsError)
@@ -83,7 +93,7 @@ extension NSManagedObject {
 
   private final func problems(_ property: LayoutProperty) -> [Failure] {
     if property.kind == .toMany {
-      if property.predicates.isEmpty { return countProblems(property, members(property).count) }
+      if property.predicates.isEmpty { return countProblems(property, memberCount(property)) }
       return relationshipProblems(boxedValue(property), property)
     }
     if property.kind == .toOne {

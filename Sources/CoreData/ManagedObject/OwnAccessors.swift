@@ -71,6 +71,7 @@ final class OwnAccessors: @unchecked Sendable {
   }
 
   var hasValidators: Bool { !validators.isEmpty }
+  func hasValidator(at index: Int) -> Bool { validators[index] != nil }
 
   func validate(
     _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, at index: Int

@@ -70,6 +70,27 @@ final class ToManyState {
     return baseIndex!.contains(reference)
   }
 
+  /// How many members there are; nil if the store's set was not read.
+  var count: Int? { order?.count ?? base.map { $0.count - removed.count + arrivals.count - departed.count } }
+
+  /// Whether an object is a member; nil if only the store knows.
+  func isMember(_ object: NSManagedObject) -> Bool? {
+    if isAdded(object) { return true }
+    if removed.contains(object.reference) { return false }
+    return base == nil ? nil : isInBase(object.reference)
+  }
+
+  /// The place of a member; nil if it is none, or the store's set was not read.
+  func place(of member: NSManagedObject) -> Int? {
+    if let order { return order.firstIndex { $0 === member } }
+    guard let base else { return nil }
+    let reference = member.reference
+    if let place = base.firstIndex(of: reference), !removed.contains(reference) {
+      return removed.isEmpty ? place : base[..<place].lazy.filter { !self.removed.contains($0) }.count
+    }
+    return added.firstIndex { $0 === member }.map { base.count - removed.count + $0 }
+  }
+
   private func takeOutDeparted() {
     arrivals.removeAll { departed.contains(ObjectIdentifier($0)) }
     departed = []
@@ -141,10 +162,17 @@ final class ToManyState {
     }
   }
 
+  /// Whether members in the store's set have temporary ids, as in a child of a context that has not saved them. New
+  /// ones are at the end.
+  var hasTemporaryMembers: Bool { base?.reversed().contains { $0.key < 0 } ?? false }
+
   /// Called when members with temporary ids have got permanent ones.
   func rename(_ renamed: [RowReference: RowReference]) {
-    base = base.map { ContiguousArray($0.map { renamed[$0] ?? $0 }) }
-    removed = Set(removed.map { renamed[$0] ?? $0 })
+    func name(_ reference: RowReference) -> RowReference {
+      reference.key < 0 ? renamed[reference] ?? reference : reference
+    }
+    if hasTemporaryMembers { base = base.map { ContiguousArray($0.map(name)) } }
+    if removed.contains(where: { $0.key < 0 }) { removed = Set(removed.map(name)) }
   }
 
   /// Drops members whose rows are gone, as if they had never been any.

@@ -60,9 +60,7 @@ final class ResultsCriteria {
   }
 
   /// Whether a sort key of the object changed in the current event.
-  func isPlaced(anewInEvent object: NSManagedObject) -> Bool {
-    object.formerValuesOfEvent().keys.contains(where: placingKeys.contains)
-  }
+  func isPlaced(anewInEvent object: NSManagedObject) -> Bool { object.hasChangedInEvent(placingKeys) }
 
   /// The sort keys of the object.
   func keys(of object: NSManagedObject) throws -> [PredicateValue] {
