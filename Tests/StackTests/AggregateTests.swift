@@ -253,7 +253,9 @@ struct AggregateTests {
     }
   }
 
-  @Test("Key-value coding finds the same on objects, but for the average where values are missing", arguments: StoreKind.allCases)
+  @Test(
+    "Key-value coding finds the same on objects, but for the average where values are missing",
+    arguments: StoreKind.allCases)
   func keyValueCoding(_ kind: StoreKind) throws {
     try withBooks(kind) { context throws in
       let books = try context.all("Book") as NSArray
