@@ -6,7 +6,8 @@ import TestDice
 /// 1. A write is on the disk when its file has been synced since. Before that each sector of 512 bytes may have any of
 ///    the contents that it has had since the last sync, independent of all others: so writes are lost, torn, and done
 ///    in another order.
-/// 2. The same holds for a file's length. Where the length has grown and the bytes have not come, there are zeros.
+/// 2. The same holds for a file's length. Where the length has grown and the bytes have not come, there are zeros. What
+///    a shorter length cuts off is there for as long as the longer one is: no disk writes zeros first.
 /// 3. A name that was made, changed or removed is on the disk when its folder has been synced since. Before that each
 ///    such step may be lost, independent of all others and of the file's own sync; a renaming is one step.
 ///
@@ -167,10 +168,11 @@ public struct Disk {
       let before = bytes.count
       Disk.apply(change, to: &bytes)
       if bytes.count != before { lengths.append(bytes.count) }
+      if bytes.count < before { continue }
       let touched =
         switch change {
         case .write(let offset, let new): min(offset, before)..<(offset + new.count)
-        case .length(let length): min(length, before)..<max(length, before)
+        case .length(let length): before..<length
         }
       if touched.isEmpty { continue }
       for sector in (touched.lowerBound / Disk.sector)...((touched.upperBound - 1) / Disk.sector) {

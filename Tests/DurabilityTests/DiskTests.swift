@@ -72,6 +72,31 @@ struct DiskTests {
     #expect(found == [["f: new"], ["f: "], ["f: \0\0\0"]])
   }
 
+  @Test("A file that is cut short is there as it was or as short as it was cut, and never with zeros in it")
+  func shortened() throws {
+    let folder = try makeFolder()
+    let left = try makeFolder()
+    defer { for url in [folder.url, left.url] { try? FileManager.default.removeItem(at: url) } }
+    let whole = Data(repeating: 65, count: 4 * Disk.sector)
+    try whole.write(to: folder.url + "f")
+    var disk = try Disk(folder.url)
+    let recording = try folder.record {
+      let file = open((folder.url + "f").path, O_WRONLY)
+      defer { close(file) }
+      ftruncate(file, 0)
+    }
+    for operation in recording { disk.perform(operation) }
+    var dice = Dice(state: 3)
+    var found: Set<Data> = []
+    for luck in Disk.Luck.allCases {
+      for _ in 0..<40 {
+        try disk.cut(luck, &dice, into: left.url)
+        found.insert(try Data(contentsOf: left.url + "f"))
+      }
+    }
+    #expect(found == [whole, Data()])
+  }
+
   @Test("A write longer than a sector may be torn between sectors, and nowhere else")
   func torn() throws {
     let folder = try makeFolder()
