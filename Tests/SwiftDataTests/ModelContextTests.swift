@@ -405,7 +405,8 @@ struct ModelContextTests {
     #expect(found.map(\.title) == ["Emma", "Persuasion"])
   }
 
-  @Test("A model that another context has deleted is deleted once that is merged, and keeps what was read of it")
+  @Test(
+    "A model that another context has deleted is deleted once that is merged, and keeps what was read of it", keepsRows)
   @MainActor func deletedElsewhere() async throws {
     let folder = TemporaryFolder()
     let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))

@@ -155,7 +155,7 @@ struct OptionTests {
     #expect(!painting.isDeleted && painting.frame != nil)
   }
 
-  @Test("An ephemeral property is part of its model, and of no row")
+  @Test("An ephemeral property is part of its model, and of no row", keepsRows)
   func ephemeral() throws {
     let folder = TemporaryFolder()
     let configuration = ModelConfiguration(url: folder.file())
