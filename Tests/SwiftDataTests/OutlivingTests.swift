@@ -23,6 +23,29 @@ struct OutlivingTests {
     #expect(found.first?.size?.height == 2 && found.first?.tags == ["a", "b"])
   }
 
+  @Test("…are read with what they lead to, whichever of them are kept")
+  func read() throws {
+    let container = try memory(Author.self).container
+    do {
+      let context = ModelContext(container)
+      context.insert(sample())
+      try context.save()
+    }
+    func all<T: PersistentModel>(_: T.Type) throws -> [T] { try ModelContext(container).fetch(FetchDescriptor<T>()) }
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Author>()).first?.name == "Jane")
+    #expect(try all(Book.self).map(\.title).sorted() == ["Emma", "Persuasion"])
+    var books: [Book]? = try all(Author.self).flatMap(\.books)
+    let emma = try #require(books?.first { $0.isbn == "1" })
+    #expect(emma.size?.height == 2 && emma.tags == ["a", "b"] && emma.modelContext == nil)
+    books = nil
+    // Those that led here are gone, and what their context has left with them.
+    let author = try #require(emma.author)
+    #expect(author.name == "Jane" && author.books.count == 2 && author.modelContext == nil)
+    let next = ModelContext(container)
+    let known = try #require(next.model(for: emma.persistentModelID) as? Book)
+    #expect(known !== emma && known.title == emma.title)
+  }
+
   @Test("…are inserted into the next one with their values and with what they lead to", arguments: [true, false])
   func next(saves: Bool) throws {
     let author = sample()

@@ -128,6 +128,7 @@ extension UnderSwiftDataProgram {
     }
     let barbara = try add("Barbara")
     print(barbara.studentName)
+    barbara.studentAge = 22
     //< abandoned
   }
 }

@@ -4,9 +4,8 @@ import CoreData
 /// more.
 final class ContextReference {
   // Unchecked for `modelread`; see CONTRIBUTING.md.
-  /// Set to nil when the context ends.
+  /// Once the context has ended, what it has left; nil if no models have outlived it.
   @exclusivity(unchecked) unowned(unsafe) var context: ModelContext?
-  /// The Core Data context of a context that is gone, if models have outlived it: it has the values with which they may
-  /// be inserted elsewhere.
-  @exclusivity(unchecked) var remains: NSManagedObjectContext?
+  /// What a context has left for models that outlive it: their values can be read, and taken into another context.
+  @exclusivity(unchecked) var remains: ModelContext?
 }

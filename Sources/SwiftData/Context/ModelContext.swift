@@ -15,6 +15,8 @@ public final class ModelContext: Equatable {
   let openContainer: ModelContainer
   /// The container that owns this context; nil for others, and once it is gone.
   private weak var owner: ModelContainer?
+  /// Whether this is what another context has left. No program gets hold of it.
+  let isRemains: Bool
   /// The Core Data context that does the work.
   package let managedContext: NSManagedObjectContext
   private let mergePolicy = ModelMergePolicy()
@@ -45,6 +47,7 @@ public final class ModelContext: Equatable {
   }
 
   init(_ container: ModelContainer, _ concurrencyType: NSManagedObjectContextConcurrencyType) {
+    isRemains = false
     openContainer =
       concurrencyType == .mainQueueConcurrencyType ? ModelContainer(sharingStoresOf: container) : container
     managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
@@ -66,21 +69,21 @@ public final class ModelContext: Equatable {
   }
 
   deinit {
-    reference.context = nil
-    for store in openContainer.dataStores { store.endState(editingState) }
-    var haveModels = false
-    for object in managedContext.remainingObjects {
-      guard let storage = (object as? ModelObject)?.storage else { continue }
-      storage.abandon()
-      haveModels = true
-    }
-    if haveModels {
-      // Models outlive this context: they keep its Core Data context, from which an insertion elsewhere takes their
-      // values. It merges no more saves.
-      managedContext.automaticallyMergesChangesFromParent = false
-      reference.remains = managedContext
-    }
+    for store in openContainer.dataStores where !isRemains { store.endState(editingState) }
+    // Models that outlive this context keep what is left of it, which merges no more saves.
+    let haveModels = managedContext.remainingObjects.contains { ($0 as? ModelObject)?.storage != nil }
+    if haveModels { managedContext.automaticallyMergesChangesFromParent = false }
+    reference.remains = haveModels ? ModelContext(remainsOf: self) : nil
+    reference.context = reference.remains
     letGoOfChanged()
+  }
+
+  /// What is left of a context for the models that outlive it: they can be read, and inserted into another context.
+  private init(remainsOf context: ModelContext) {
+    isRemains = true
+    openContainer = context.openContainer
+    managedContext = context.managedContext
+    reference.context = self
   }
 
   static let editingStateKey = "SwiftDataEditingState"
@@ -177,7 +180,7 @@ public final class ModelContext: Equatable {
     }
     if let object = storage.object {
       if storage.context !== self {
-        guard storage.context?.isLeftBehind ?? storage.isAbandoned else {
+        guard storage.context?.isLeftBehind == true else {
           misuse(.otherContext(storage, "insert(_:)"))
         }
         return takeOver(object)
@@ -217,8 +220,8 @@ public final class ModelContext: Equatable {
     }
   }
 
-  /// Whether the container that owned this context is gone. The context may still wait to save by itself.
-  var isLeftBehind: Bool { managedContext.concurrencyType == .mainQueueConcurrencyType && owner == nil }
+  /// Whether the context is gone, or the container that owned it, in which case it may still wait to save by itself.
+  var isLeftBehind: Bool { isRemains || managedContext.concurrencyType == .mainQueueConcurrencyType && owner == nil }
 
   /// Inserts new objects with the values of an object of a context that is gone, and of all that it leads to. Their
   /// models stand for the new objects from now on.
@@ -511,7 +514,7 @@ extension MisuseReport {
     MisuseReport(
       "A model of another context was used.",
       facts: [("Call", "ModelContext.\(call)"), ("Model", "\(storage.type.name) \(storage.identifier.uri)")],
-      how: storage.context == nil
+      how: storage.visibleContext == nil
         ? "The model's context is gone." : "A model belongs to the context that inserted or fetched it.",
       remedy: "Hand on its `persistentModelID`, and ask the context for the model: `context.model(for: id)`.")
   }

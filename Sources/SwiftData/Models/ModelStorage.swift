@@ -6,7 +6,7 @@ import CoreData
 ///                             |
 ///                             +--the context's end--> abandoned --insert--> attached
 ///
-/// Detached, the values are in `values`. Attached, they are in `object`. Abandoned, they still are, but only an
+/// Detached, the values are in `values`. Attached, they are in `object`. Abandoned, they still are, and can be read; an
 /// insertion into another context takes them from there.
 @usableFromInline
 class ModelStorage {
@@ -19,7 +19,6 @@ class ModelStorage {
   @exclusivity(unchecked) final private var heldObject: Unmanaged<ModelObject>?
   /// The subclass's storage that stands for this one since a model of the subclass was initialized; nil for most.
   @exclusivity(unchecked) final private(set) var joinedStorage: ModelStorage?
-  @exclusivity(unchecked) final private(set) var isAbandoned = false
   /// Whether a deletion was saved.
   final private var wasDeleted = false
 
@@ -114,9 +113,9 @@ class ModelStorage {
   /// property has found the context first, and values move from or to an object while its context is there.
   final var attachedContext: ModelContext { context! }
   /// The context. Nil if it has let go of the object, because the insertion was undone or the
-  /// unsaved object deleted.
-  final var visibleContext: ModelContext? { hasLeft ? nil : context }
-  final var hasLeft: Bool { object != nil && !isAbandoned && object?.managedObjectContext == nil }
+  /// unsaved object deleted, and if it is gone.
+  final var visibleContext: ModelContext? { hasLeft || context?.isRemains == true ? nil : context }
+  final var hasLeft: Bool { object != nil && object?.managedObjectContext == nil }
   final var isDeleted: Bool {
     guard let object else { return wasDeleted }
     // An object that left its context with a permanent id was deleted by another context.
@@ -135,7 +134,6 @@ class ModelStorage {
   final func attach(_ object: ModelObject, in context: ModelContext) {
     hold(object)
     ownReference = context.reference
-    isAbandoned = false
     wasDeleted = false
     formerIdentifier = nil
   }
@@ -171,9 +169,6 @@ class ModelStorage {
     wasDeleted = deleted
   }
 
-  /// The context is gone. Its Core Data context stays while such a storage does, for an insertion elsewhere.
-  final func abandon() { isAbandoned = true }
-
   // Changes that the program didn't make through the property.
 
   /// Tells observers that setting the other end of a relationship has changed this one.
@@ -195,7 +190,7 @@ class ModelStorage {
   /// find it.
   @usableFromInline
   final func place(of key: AnyKeyPath) -> ModelPlace? {
-    guard joinedStorage == nil, let heldObject, !isAbandoned, let managed = type.managedKey(of: key) else { return nil }
+    guard joinedStorage == nil, let heldObject, let managed = type.managedKey(of: key) else { return nil }
     return ModelPlace(object: heldObject, key: managed)
   }
 
@@ -205,7 +200,7 @@ class ModelStorage {
     let property = type.properties[position]
     let access = property.access(of: Value.self)
     if let object {
-      if context == nil { misuse(.contextGone(type, property)) }
+      if context == nil { misuse(.contextGone(type, property, "read")) }
       if property.isEphemeral,
         let value = access.stored(in: object, of: self) ?? access.initialValue(property)
       {
@@ -233,7 +228,7 @@ class ModelStorage {
       return
     }
     let property = type.properties[position]
-    guard let context else { misuse(.contextGone(type, property)) }
+    guard let context, !context.isRemains else { misuse(.contextGone(type, property, "changed")) }
     property.access(of: Value.self).write(value, to: object, of: self)
     context.noteChange(of: self)
   }
@@ -247,9 +242,9 @@ struct ModelPlace {
 }
 
 extension MisuseReport {
-  fileprivate static func contextGone(_ type: ModelType, _ property: ModelProperty) -> MisuseReport {
+  fileprivate static func contextGone(_ type: ModelType, _ property: ModelProperty, _ use: String) -> MisuseReport {
     MisuseReport(
-      "A \(type.name) was used after its model context was gone.",
+      "A \(type.name) was \(use) after its model context was gone.",
       facts: [("Property", "\(type.name).\(property.name)")],
       how: "Models belong to the context that inserted or fetched them, and do not keep it alive.",
       remedy: "Keep the ModelContext for as long as its models, or hand on their `persistentModelID` and ask another "
