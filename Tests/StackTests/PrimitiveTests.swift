@@ -255,6 +255,18 @@ struct CollectionOperatorTests {
     }
   }
 
+  @Test("Decimals may be members of sets and keys, and are equal to other numbers of their value")
+  func decimalsAsKeys() throws {
+    try withStack(.inMemory, model([entity("Item", [attribute("price", .decimalAttributeType)])])) { _, context in
+      let items = ["0.1", "0.2", "0.1", "5"].map { context.new("Item", ["price": Decimal(string: $0)!]) }
+      #expect((NSSet(array: items).value(forKey: "price") as? NSSet)?.count == 3)
+      let prices = items.compactMap { $0.value(forKey: "price") as? NSDecimalNumber }
+      let groups = Dictionary(grouping: items) { $0.value(forKey: "price") as? NSNumber }
+      #expect(Set(prices).count == 3 && groups.count == 3 && prices[3].hash == NSNumber(value: 5).hash)
+      #expect(NSSet(array: prices).contains(NSDecimalNumber(string: "0.20")))
+    }
+  }
+
   @Test("An array of values has NSNull in the places of members without one, a set leaves them out")
   func membersWithoutValue() throws {
     let book = entity("Book", [attribute("title"), attribute("weight", .doubleAttributeType)])

@@ -16,6 +16,7 @@ package final class ModelLayouts: @unchecked Sendable {
     creation.lock()
     defer { creation.unlock() }
     if let made = model.layoutsStorage { return made }
+    DecimalHash.setUp
     model.freeze()
     let made = ModelLayouts(model)
     model.layoutsStorage = made
