@@ -84,6 +84,28 @@ struct OutlivingTests {
     #expect(author.books.map(\.pages).max() == 3)
   }
 
+  @Test("…keep nothing alive when their last change is undone")
+  func undone() throws {
+    weak var behind: AnyObject?
+    var author: Author? = sample()
+    do {
+      let manager = UndoManager()
+      do {
+        let context = try memory(Author.self)
+        behind = Mirror(reflecting: context).descendant("_nsContext") as AnyObject?
+        context.insert(try #require(author))
+        try context.save()
+        context.undoManager = manager
+        author?.name = "Ann"
+        context.processPendingChanges()
+      }
+      manager.undo()
+    }
+    #expect(author != nil && behind != nil)
+    author = nil
+    #expect(behind == nil)
+  }
+
   @Test("…leave no store open once they are gone")
   func released() throws {
     weak var behind: AnyObject?

@@ -156,7 +156,7 @@ struct AccessorWriter {
     // Within a private class no other name carries the file's.
     let discriminator =
       isPrivate && !isHidden ? Mangler.discriminator(module: types.module, fileName: source.fileName) : nil
-    // A class and its subclass may declare the same member, or private ones of the same name, and two files classes.
+    // A class and its subclass may declare members of one name, and two files may declare classes of one name.
     let suffix = isHidden ? "_\(count)" : "_\(member.owner.joined(separator: "_"))"
     switch member.kind {
     case .property(let type):

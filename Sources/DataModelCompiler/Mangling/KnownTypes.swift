@@ -23,6 +23,13 @@ enum KnownTypes {
 
   private static func plain(_ name: String) -> TypeSyntax { .name([name], arguments: []) }
 
+  /// A name without the module in front of it: `Foundation.Date` is `Date`.
+  static func withoutModule(_ path: [String]) -> [String] {
+    path.count > 1 && systemModules.contains(path[0]) ? Array(path.dropFirst()) : path
+  }
+
+  private static let systemModules: Set<String> = ["Swift", "Foundation", "FoundationEssentials", "CoreData"]
+
   /// The module of a type, and the kinds of the types that it is nested in and its own; `P` is a protocol.
   static func nominal(_ path: [String]) -> (module: String, kinds: [Character])? {
     if path == ["NSNotification", "Name"] { return ("Foundation", ["C", "V"]) }

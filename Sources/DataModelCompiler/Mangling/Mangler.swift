@@ -141,7 +141,7 @@ struct Mangler {
       return
     }
     // `Swift.Int`, `Foundation.Date`
-    let known = path.count > 1 && Self.systemModules.contains(path[0]) ? Array(path.dropFirst()) : path
+    let known = KnownTypes.withoutModule(path)
     let name = known.joined(separator: ".")
     if let aliased = KnownTypes.aliases[name] { return try type(aliased, in: scope) }
     if !arguments.isEmpty { return try bound(name, arguments, in: scope) }
@@ -154,8 +154,6 @@ struct Mangler {
     try nominal(module: found.module, path: known, kinds: found.kinds)
     if found.kinds.last == "P" { append("_p") }
   }
-
-  private static let systemModules: Set<String> = ["Swift", "Foundation", "FoundationEssentials", "CoreData"]
 
   /// `Sa`, `y`, arguments, `G`.
   private mutating func bound(_ name: String, _ arguments: [TypeSyntax], in scope: [String]) throws {

@@ -146,6 +146,6 @@ struct TypeIndex {
 
   private func isProtocol(_ path: [String], _ entry: Entry?) -> Bool {
     if case .protocolType? = entry?.declaration.kind { return true }
-    return entry == nil && KnownTypes.nominal(path.count > 1 ? Array(path.dropFirst()) : path)?.kinds == ["P"]
+    return entry == nil && KnownTypes.nominal(KnownTypes.withoutModule(path))?.kinds == ["P"]
   }
 }

@@ -114,7 +114,9 @@ class ModelStorage {
   final var attachedContext: ModelContext { context! }
   /// The context. Nil if it has let go of the object, because the insertion was undone or the
   /// unsaved object deleted, and if it is gone.
-  final var visibleContext: ModelContext? { hasLeft || context?.isRemains == true ? nil : context }
+  final var visibleContext: ModelContext? { hasLeft ? nil : livingContext }
+  /// The context, unless it is gone.
+  private final var livingContext: ModelContext? { context?.isRemains == true ? nil : context }
   final var hasLeft: Bool { object != nil && object?.managedObjectContext == nil }
   final var isDeleted: Bool {
     guard let object else { return wasDeleted }
@@ -181,7 +183,7 @@ class ModelStorage {
   final func noteSnapshot(_ flags: NSSnapshotEventType) {
     guard let model else { return }
     for property in type.properties { property.observed.tellObservers(of: model) }
-    if !flags.isDisjoint(with: [.undoInsertion, .undoDeletion, .undoUpdate]) { context?.noteChange(of: self) }
+    if !flags.isDisjoint(with: [.undoInsertion, .undoDeletion, .undoUpdate]) { livingContext?.noteChange(of: self) }
   }
 
   // Values.
@@ -228,7 +230,7 @@ class ModelStorage {
       return
     }
     let property = type.properties[position]
-    guard let context, !context.isRemains else { misuse(.contextGone(type, property, "changed")) }
+    guard let context = livingContext else { misuse(.contextGone(type, property, "changed")) }
     property.access(of: Value.self).write(value, to: object, of: self)
     context.noteChange(of: self)
   }
