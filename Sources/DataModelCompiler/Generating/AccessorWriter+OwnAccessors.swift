@@ -6,47 +6,40 @@
 /// class. A class that declares none has an empty one: the runtime takes long to find out that there is none.
 extension AccessorWriter {
   private struct Own {
-    var accessors: [SwiftSource.OwnProperty] = []
-    var validators: [SwiftSource.Validator] = []
-    var dependencies: [SwiftSource.Dependency] = []
+    var accessors: [SwiftSource.OwnMember] = []
+    var validators: [SwiftSource.OwnMember] = []
+    var dependencies: [SwiftSource.OwnMember] = []
   }
 
   mutating func writeOwnAccessors(_ sources: [SwiftSource], _ transients: [String: Set<String>]) {
     var found: [String: Own] = [:]
     for source in sources {
-      for property in source.properties {
-        guard let name = ownerName(property.owner) else { continue }
-        let isTransient = transients[name]?.contains(property.name) == true
-        let isAsked = property.isAnsweredByCode && isCallable(property.attributes, in: property.owner)
-        guard isTransient || isAsked && types.isManaged(property.owner) else { continue }
-        if property.access <= .isFilePrivate {
-          if !isTransient { continue }
-          warn(
-            "\(name).\(property.name) is the accessor of a transient attribute, and private, so value(forKey:) and "
-              + "section names don't find it. Make it internal",
-            in: source, property.line, property.column)
-        } else {
-          found[name, default: Own()].accessors.append(property)
-        }
-      }
-      for validator in source.validators {
-        guard let name = ownerName(validator.owner) else { continue }
-        if validator.access <= .isFilePrivate {
-          warn(
-            "\(name).\(validator.name) is private, so validation doesn't find it. Make it internal",
-            in: source, validator.line, validator.column)
-        } else {
-          found[name, default: Own()].validators.append(validator)
-        }
-      }
-      for dependency in source.dependencies {
-        guard let name = ownerName(dependency.owner), types.isManaged(dependency.owner) else { continue }
-        if dependency.access <= .isFilePrivate {
-          warn(
-            "\(name).\(dependency.name) is private, so observers don't find it. Make it internal",
-            in: source, dependency.line, dependency.column)
-        } else if isCallable(dependency.attributes, in: dependency.owner) {
-          found[name, default: Own()].dependencies.append(dependency)
+      for member in source.ownMembers {
+        guard let name = ownerName(member.owner) else { continue }
+        let isCallable = isCallable(member.attributes, in: member.owner)
+        switch member.kind {
+        case .property(let isAnsweredByCode):
+          let isTransient = transients[name]?.contains(member.name) == true
+          guard isTransient || isAnsweredByCode && isCallable && types.isManaged(member.owner) else { continue }
+          if member.access > .isFilePrivate {
+            found[name, default: Own()].accessors.append(member)
+          } else if isTransient {
+            let use = "is the accessor of a transient attribute, and private, so value(forKey:) and section names don't"
+            warnOfPrivate(member, of: name, use, in: source)
+          }
+        case .validator:
+          if member.access > .isFilePrivate {
+            found[name, default: Own()].validators.append(member)
+          } else {
+            warnOfPrivate(member, of: name, "is private, so validation doesn't", in: source)
+          }
+        case .dependency:
+          guard types.isManaged(member.owner) else { continue }
+          if member.access <= .isFilePrivate {
+            warnOfPrivate(member, of: name, "is private, so observers don't", in: source)
+          } else if isCallable {
+            found[name, default: Own()].dependencies.append(member)
+          }
         }
       }
     }
@@ -88,8 +81,14 @@ extension AccessorWriter {
     return owner.path.joined(separator: ".")
   }
 
-  private mutating func warn(_ message: String, in source: SwiftSource, _ line: Int, _ column: Int) {
-    problems.append(SourceProblem(isError: false, file: source.path, line: line, column: column, message: message))
+  /// - Parameter consequence: what of it, up to "find it".
+  private mutating func warnOfPrivate(
+    _ member: SwiftSource.OwnMember, of owner: String, _ consequence: String, in source: SwiftSource
+  ) {
+    problems.append(
+      SourceProblem(
+        isError: false, file: source.path, line: member.line, column: member.column,
+        message: "\(owner).\(member.name) \(consequence) find it. Make it internal"))
   }
 
   private mutating func writeEnumeration(_ owner: String, _ own: Own, conditions: [String]) {
@@ -102,11 +101,13 @@ extension AccessorWriter {
     }
     let validations = own.validators.map { validator in
       Self.guarded(
-        "    if key == \"\(validator.key)\" { return try object.\(validator.name)(value) }\n", by: validator.conditions)
+        "    if key == \"\(validator.keys[0])\" { return try object.\(validator.name)(value) }\n",
+        by: validator.conditions)
     }
     let dependencies = own.dependencies.map { dependency in
+      let isFunction = if case .dependency(isFunction: true) = dependency.kind { true } else { false }
       let keys = dependency.keys.map { "key == \"\($0)\"" }.joined(separator: " || ")
-      let call = "\(type).\(dependency.name)\(dependency.isFunction ? "()" : "")"
+      let call = "\(type).\(dependency.name)\(isFunction ? "()" : "")"
       return Self.guarded("    if \(keys) { return \(call) }\n", by: dependency.conditions)
     }
     let name = "ManagedAccessorsOf\(owner.split(separator: ".").joined(separator: "_"))"
@@ -128,7 +129,7 @@ extension AccessorWriter {
     }
     if !validations.isEmpty {
       text += """
-          static var validatedKeys: [String] { \(Self.list(own.validators.map(\.key))) }
+          static var validatedKeys: [String] { \(Self.list(own.validators.map { $0.keys[0] })) }
           static func validate(
             _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
           ) throws {

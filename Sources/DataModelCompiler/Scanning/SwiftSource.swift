@@ -5,9 +5,7 @@ struct SwiftSource {
   var imports: [Import] = []
   var types: [TypeDeclaration] = []
   var members: [ManagedMember] = []
-  var properties: [OwnProperty] = []
-  var validators: [Validator] = []
-  var dependencies: [Dependency] = []
+  var ownMembers: [OwnMember] = []
   /// The types that are said to be `Identifiable`, as written.
   var identifiableTypes: Set<[String]> = []
   var problems: [SourceProblem] = []
@@ -44,56 +42,42 @@ struct SwiftSource {
     var column = 0
   }
 
-  /// A property of an instance without `@NSManaged`.
-  struct OwnProperty {
+  /// A member without `@NSManaged` that the stack asks for by its name.
+  struct OwnMember {
+    enum Kind {
+      /// A property of an instance. One that is answered by code has a getter, or is lazy; a stored value is found
+      /// without a name in code.
+      case property(isAnsweredByCode: Bool)
+      /// A method that key-value coding calls to check a value: `validateTitle(_:) throws` for the key `title`.
+      case validator
+      /// A method or property of a class that says what another property depends on:
+      /// `keyPathsForValuesAffectingFullName()` for the key `fullName`.
+      case dependency(isFunction: Bool)
+    }
+    var kind: Kind
     var name: String
     /// The type it belongs to, as written.
     var owner: [String]
     var access: Access
     /// The attributes in front of it: `MainActor`, `Published`.
     var attributes: Set<String>
-    /// Whether it has a getter, or is lazy; a stored value is found without a name in code.
-    var isAnsweredByCode: Bool
-    var conditions: [String]
-    var line: Int
-    var column: Int
-  }
-
-  /// A method that key-value coding calls to check a value: `validateTitle(_:) throws` for the key `title`.
-  struct Validator {
-    var name: String
-    /// The type it belongs to, as written.
-    var owner: [String]
-    var access: Access
     var conditions: [String]
     var line: Int
     var column: Int
 
-    /// `title`, for `validateTitle`.
-    var key: String {
-      let capitalized = name.dropFirst("validate".count)
-      return capitalized.prefix(1).lowercased() + capitalized.dropFirst()
-    }
-  }
+    /// What stands in front of the key in the name.
+    static let validatorPrefix = "validate"
+    static let dependencyPrefix = "keyPathsForValuesAffecting"
 
-  /// A method or property of a class that says what another property depends on:
-  /// `keyPathsForValuesAffectingFullName()` for the key `fullName`.
-  struct Dependency {
-    static let prefix = "keyPathsForValuesAffecting"
-
-    var name: String
-    /// The type it belongs to, as written.
-    var owner: [String]
-    var access: Access
-    var attributes: Set<String>
-    var isFunction: Bool
-    var conditions: [String]
-    var line: Int
-    var column: Int
-
-    /// `fullName` and `FullName`, for `keyPathsForValuesAffectingFullName`.
+    /// `title` and `Title`, for `validateTitle`: a property's name may begin with a capital letter.
     var keys: [String] {
-      let capitalized = name.dropFirst(Dependency.prefix.count)
+      let prefix =
+        switch kind {
+        case .property: ""
+        case .validator: OwnMember.validatorPrefix
+        case .dependency: OwnMember.dependencyPrefix
+        }
+      let capitalized = name.dropFirst(prefix.count)
       return [capitalized.prefix(1).lowercased() + capitalized.dropFirst(), String(capitalized)]
     }
   }

@@ -259,12 +259,7 @@ struct SwiftSourceScanner {
     let name = current
     position += 1
     if modifiers.isStatic { return noteDependency(name, modifiers, isFunction: false) }
-    source.properties.append(
-      SwiftSource.OwnProperty(
-        name: name.text, owner: scope.path, access: access(modifiers),
-        attributes: modifiers.attributes.union(scope.attributes),
-        isAnsweredByCode: modifiers.isLazy || hasPlainGetter(),
-        conditions: conditions, line: name.line, column: name.column))
+    record(.property(isAnsweredByCode: modifiers.isLazy || hasPlainGetter()), named: name, in: scope, modifiers)
   }
 
   /// Whether the property whose name was just read has a getter that neither waits nor throws. The position stays.
@@ -282,8 +277,8 @@ struct SwiftSourceScanner {
 
   /// Notes a member of a class if it says what a property depends on.
   private mutating func noteDependency(_ name: SwiftToken, _ modifiers: Modifiers, isFunction: Bool) {
-    guard let scope = scopes.last, name.text.hasPrefix(SwiftSource.Dependency.prefix),
-      name.text.dropFirst(SwiftSource.Dependency.prefix.count).first?.isUppercase == true
+    guard let scope = scopes.last, name.text.hasPrefix(SwiftSource.OwnMember.dependencyPrefix),
+      name.text.dropFirst(SwiftSource.OwnMember.dependencyPrefix.count).first?.isUppercase == true
     else { return }
     if isFunction {
       guard current.isPunctuation("("), next.isPunctuation(")") else { return }
@@ -295,11 +290,7 @@ struct SwiftSourceScanner {
       position += 1
     }
     guard readType().text == "Set<String>" else { return }
-    source.dependencies.append(
-      SwiftSource.Dependency(
-        name: name.text, owner: scope.path, access: access(modifiers),
-        attributes: modifiers.attributes.union(scope.attributes), isFunction: isFunction, conditions: conditions,
-        line: name.line, column: name.column))
+    record(.dependency(isFunction: isFunction), named: name, in: scope, modifiers)
   }
 
   /// Notes a function if it is a validation method, or says what a property depends on; no other is of use.
@@ -310,8 +301,8 @@ struct SwiftSourceScanner {
       position += 1
       return noteDependency(name, modifiers, isFunction: true)
     }
-    guard let scope = scopes.last, name.text.hasPrefix("validate"),
-      name.text.dropFirst("validate".count).first?.isUppercase == true
+    guard let scope = scopes.last, name.text.hasPrefix(SwiftSource.OwnMember.validatorPrefix),
+      name.text.dropFirst(SwiftSource.OwnMember.validatorPrefix.count).first?.isUppercase == true
     else { return }
     position += 1
     guard current.isPunctuation("("), let parameters = readParameters(), current.isWord("throws"),
@@ -320,9 +311,16 @@ struct SwiftSourceScanner {
       let pointer = path.last, ["AutoreleasingUnsafeMutablePointer", "UnsafeMutablePointer"].contains(pointer),
       arguments.map(\.text) == ["AnyObject?"]
     else { return }
-    source.validators.append(
-      SwiftSource.Validator(
-        name: name.text, owner: scope.path, access: access(modifiers), conditions: conditions, line: name.line,
+    record(.validator, named: name, in: scope, modifiers)
+  }
+
+  private mutating func record(
+    _ kind: SwiftSource.OwnMember.Kind, named name: SwiftToken, in scope: Scope, _ modifiers: Modifiers
+  ) {
+    source.ownMembers.append(
+      SwiftSource.OwnMember(
+        kind: kind, name: name.text, owner: scope.path, access: access(modifiers),
+        attributes: modifiers.attributes.union(scope.attributes), conditions: conditions, line: name.line,
         column: name.column))
   }
 
