@@ -98,6 +98,6 @@ extension NSManagedObjectContext {
     for object in owner?.objectsWithRows ?? [] where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
     recentDestinations.removeAll()
     batches = []
-    formerKeys = FormerKeys()
+    forgetKeys()
   }
 }
