@@ -10,7 +10,7 @@ enum DecimalHash {
 
   // Objects of these classes are never made: `self` is one of Foundation's class.
 
-  private class Plain: NSDecimalNumber {
+  private class Plain: NSDecimalNumber, @unchecked Sendable {
     required convenience init(floatLiteral value: Double) { fatalError("No such number is made.") }
     required convenience init(integerLiteral value: Int) { fatalError("No such number is made.") }
     required convenience init(booleanLiteral value: Bool) { fatalError("No such number is made.") }
@@ -20,7 +20,7 @@ enum DecimalHash {
     required init?(coder: NSCoder) { fatalError("No such number is made.") }
   }
 
-  private final class WithHash: Plain {
+  private final class WithHash: Plain, @unchecked Sendable {
     override var hash: Int { DecimalHash.hash(self) }
   }
 
