@@ -71,8 +71,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     let settings = StoreSettings(options)
     self.settings = settings
     let version = VersionGuard(
-      model: model, configuration: name == NSPersistentStore.defaultConfigurationName ? nil : name, options: options,
-      url: address.shown)
+      model: model, configuration: name, options: options, url: address.shown)
     openConnection = {
       try Connection(address, preparesStatements: settings.preparesStatements, trace: trace, version: nil)
     }
@@ -127,7 +126,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   /// Whether an option is set. A number counts as a flag; any other value except `NSNull` is on.
   func isOn(_ option: String) -> Bool {
     guard let value = options?[option] else { return false }
-    return (value as? NSNumber)?.boolValue ?? !(value is NSNull)
+    return options?.flag(option) ?? !(value is NSNull)
   }
 
   /// Whether an entity has uniqueness constraints.
@@ -138,11 +137,6 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     pins.close()
     pool.close()
     replica?.close()
-  }
-
-  /// The configuration's name; nil for the default configuration, which has all entities.
-  var configuration: String? {
-    configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
   }
 
   /// Runs `body` and turns a server error into a failure.
@@ -188,8 +182,8 @@ struct StoreSettings {
     connections = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue ?? 8
     patience = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 30
     preparesStatements =
-      (options?[PostgreSQLPreparedStatementsOption] as? NSNumber)?.boolValue ?? true
-    notifies = (options?[PostgreSQLNotificationsOption] as? NSNumber)?.boolValue ?? true
+      options?.flag(PostgreSQLPreparedStatementsOption) ?? true
+    notifies = options?.flag(PostgreSQLNotificationsOption) ?? true
     replica = options?[PostgreSQLReadReplicaOption].flatMap { $0 is NSNull ? nil : $0 }
   }
 }

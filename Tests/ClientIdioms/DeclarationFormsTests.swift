@@ -33,6 +33,8 @@ final class Memo: NSManagedObject {
     set { setValue(newValue, forKey: "section") }
   }
   var shout: String? { (value(forKey: "section") as? String)?.uppercased() }
+  /// How many memos there are.
+  var others: String? { (try? managedObjectContext?.count(for: Memo.fetchRequest())).map { "\($0)" } }
 }
 
 final class Sprout: NSManagedObject {
@@ -41,6 +43,12 @@ final class Sprout: NSManagedObject {
 
 final class Photo: NSManagedObject {
   @NSManaged var plant: Plant?
+}
+
+/// Declared as single values, which the model says they are not.
+final class Misread: NSManagedObject {
+  @NSManaged var size: Double
+  @NSManaged var parts: String?
 }
 
 @Suite("Forms of managed declarations")
@@ -73,7 +81,8 @@ struct DeclarationFormsTests {
     plant.subentities = [herb]
     relate(plant, "sprouts", sprout, isOrdered: false)
     relate(plant, "photos", photo, isOrdered: true)
-    let memo = entity(Memo.self, ["section": .stringAttributeType, "shout": .stringAttributeType])
+    let memo = entity(
+      Memo.self, Dictionary(uniqueKeysWithValues: ["section", "shout", "others"].map { ($0, .stringAttributeType) }))
     for property in memo.properties { property.isTransient = true }
     let model = NSManagedObjectModel()
     model.entities = [plant, herb, sprout, photo, memo]
@@ -138,6 +147,17 @@ struct DeclarationFormsTests {
     #expect(NSPredicate(format: "section == 'a' AND shout == 'A'").evaluate(with: memo))
   }
 
+  @Test("A getter may fetch, which takes its object out of the context if that was new and deleted")
+  @MainActor
+  func fetchingGetter() throws {
+    let context = try context()
+    let (memo, other) = (Memo(context: context), Memo(context: context))
+    context.delete(memo)
+    #expect(memo.value(forKey: "others") as? String == "1")
+    #expect(memo.managedObjectContext == nil && memo.value(forKey: "others") == nil)
+    #expect(other.value(forKey: "others") as? String == "1")
+  }
+
   /// As generic stores are written.
   private func all<T: NSManagedObject>(_ type: T.Type, in context: NSManagedObjectContext) throws -> [T]? {
     guard let request = T.fetchRequest() as? NSFetchRequest<T> else { return nil }
@@ -154,6 +174,35 @@ struct DeclarationFormsTests {
     let types: [NSManagedObject.Type] = [Plant.self, Herb.self]
     #expect(types.map { $0.fetchRequest() as AnyObject is NSFetchRequest<Herb> } == [false, true])
     #expect(types.allSatisfy { $0.fetchRequest() as AnyObject is NSFetchRequest<NSManagedObject> })
+  }
+
+  @Test(
+    "A composite attribute or a to-many relationship that is declared as a single value is refused when it is read",
+    arguments: ["size", "parts"])
+  @MainActor
+  func singleValues(_ key: String) async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [key] in
+      let (misread, width) = (NSEntityDescription(), NSAttributeDescription())
+      (misread.name, misread.managedObjectClassName) = ("Misread", NSStringFromClass(Misread.self))
+      (width.name, width.attributeType, width.isOptional) = ("width", .doubleAttributeType, true)
+      let (size, parts) = (NSCompositeAttributeDescription(), NSRelationshipDescription())
+      (size.name, size.elements, size.isOptional) = ("size", [width], true)
+      (parts.name, parts.destinationEntity) = ("parts", misread)
+      misread.properties = [size, parts]
+      let model = NSManagedObjectModel()
+      model.entities = [misread]
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+      await MainActor.run {
+        let context = NSManagedObjectContext(.mainQueue)
+        context.persistentStoreCoordinator = coordinator
+        let object = Misread(context: context)
+        object.setValue(["width": 2.5], forKey: "size")
+        _ = key == "size" ? "\(object.size)" : object.parts
+      }
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.contains("Misread.\(key) was used as a single value, but the model gives it another type."))
   }
 
   @Test("An observer hears of what a method or property of the class says a property depends on")

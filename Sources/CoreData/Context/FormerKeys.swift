@@ -13,6 +13,9 @@ struct FormerKeys {
 
   subscript(key: Int64) -> Named? { named[key] }
 
+  /// What an object is called now: by its permanent id, if these are of its temporary one.
+  func present(_ reference: RowReference, store: UInt16) -> Named { named[reference.key] ?? (reference, store) }
+
   mutating func add(_ key: Int64, _ reference: RowReference, store: UInt16) {
     named[key] = (reference, store)
     order.append(key)

@@ -2,10 +2,7 @@
 extension NSManagedObjectContext {
   /// The object that a child means. A temporary id leads to its object even if that was saved meanwhile.
   func object(for question: ParentReference) -> NSManagedObject {
-    if question.reference.key < 0, let former = formerKeys[question.reference.key] {
-      return owner.object(for: former.reference, store: former.store)
-    }
-    return owner.object(for: question.reference, store: question.store.map(owner.number) ?? NSManagedObject.noStore)
+    owner.object(for: question.reference, store: question.store.map(owner.number) ?? NSManagedObject.noStore)
   }
 
   func answerRow(of question: ParentReference) throws -> ParentRow? {

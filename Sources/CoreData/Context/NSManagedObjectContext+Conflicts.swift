@@ -16,12 +16,6 @@ extension NSManagedObjectContext {
     try processChanges(propagatingDeletes: true)
   }
 
-  /// The object of a row, which may have the temporary key that its object had before the parent saved it.
-  private func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
-    let former = formerKeys[reference.key]
-    return owner.registered(former?.reference ?? reference, store: former?.store ?? store)
-  }
-
   /// The conflicts that stores reported, as the public values that a policy decides on.
   private func publicConflicts(
     _ conflicts: [(store: StoreIdentity, conflict: ConstraintConflict)]

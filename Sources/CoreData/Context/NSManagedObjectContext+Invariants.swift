@@ -39,8 +39,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Invariant 2: an object is at most one of inserted, updated and deleted, and is in the list for it. Invariant 4: it
-  /// has a temporary id only while it is new, here or in the parent.
+  /// Invariant 2, in which a new object that is deleted is taken for deleted; an object is in the list for its state.
+  /// Invariant 4: it has a temporary id only while it is new, here or in the parent.
   private func state(of object: NSManagedObject, _ lists: [Set<ObjectIdentifier>]) -> [String] {
     var broken: [String] = []
     let name = "\(object.layout.name) \(object.objectID)"

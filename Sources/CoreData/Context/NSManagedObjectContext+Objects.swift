@@ -96,26 +96,28 @@ extension NSManagedObjectContext {
   func findObject(with objectID: NSManagedObjectID) -> NSManagedObject {
     guardQueue("object(with:)")
     if let object = registeredObject(for: objectID) { return object }
-    if let former = formerKeys[objectID.key] { return owner.object(for: former.reference, store: former.store) }
     guard let layout = owner?.layouts.layout(of: objectID.entity) else {
       misuse("The entity of the id \(objectID) is not part of the model of the context \(label).")
     }
     let store = objectID.storeIdentity.map(owner.number) ?? NSManagedObject.noStore
-    if objectID.key < 0 { owner.hasMadeForTemporaryID = true }
-    return owner.object(for: RowReference(entity: layout.index, key: objectID.key), store: store)
+    let present = formerKeys.present(RowReference(entity: layout.index, key: objectID.key), store: store)
+    if present.reference.key < 0 { owner.hasMadeForTemporaryID = true }
+    return owner.object(for: present.reference, store: present.store)
+  }
+
+  /// The object that the context has of a row, which may be named by the temporary key that its object had.
+  func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
+    let present = formerKeys.present(reference, store: store)
+    return owner.registered(present.reference, store: present.store)
   }
 
   /// ``registeredObject(for:)``.
   func findRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     guardQueue("registeredObject(for:)")
     guard let owner, let layout = owner.layouts.layout(of: objectID.entity) else { return nil }
-    let key = objectID.key
-    if key < 0 {
-      if let former = formerKeys[key] { return owner.registered(former.reference, store: former.store) }
-      return owner.registered(RowReference(entity: layout.index, key: key), store: 0)
-    }
+    let reference = RowReference(entity: layout.index, key: objectID.key)
+    if reference.key < 0 { return registered(reference, store: 0) }
     guard let identity = objectID.storeIdentity else { return nil }
-    let reference = RowReference(entity: layout.index, key: key)
     let store = owner.number(of: identity)
     if let object = owner.registered(reference, store: store) { return object }
     // The context may know the object by the temporary id that it had before it was saved above.

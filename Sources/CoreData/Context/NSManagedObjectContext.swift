@@ -31,9 +31,6 @@ extension NSManagedObjectContextConcurrencyType {
 /// You fetch objects into a context, change them there, and write all of the changes, or none, with ``save()``. Use a
 /// context and its objects only on its queue: wrap every use in ``perform(_:)`` or ``performAndWait(_:)->_``; a
 /// main-queue context may also be used directly on the main queue.
-///
-/// Invariant 2: an object is in at most one of ``insertedObjects``, ``updatedObjects``, ``deletedObjects``; but a new
-/// one that is deleted is in two until its event ends. See `ChangeLedger`.
 nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: passing a context to another thread is fine; using it is bound to its
   // queue, which the guard checks. Members that any thread may use say so.

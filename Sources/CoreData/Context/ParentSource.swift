@@ -236,8 +236,7 @@ private struct MemberHolder: Hashable {
   init(_ object: NSManagedObject) { (reference, store) = (object.reference, object.store) }
 
   func object(in context: NSManagedObjectContext) -> NSManagedObject? {
-    let named = context.formerKeys[reference.key]
-    return context.owner.registered(named?.reference ?? reference, store: named?.store ?? store)
+    context.registered(reference, store: store)
   }
 }
 

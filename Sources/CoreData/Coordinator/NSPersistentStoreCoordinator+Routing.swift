@@ -64,8 +64,8 @@ extension NSPersistentStoreCoordinator {
   }
 
   func holds(_ store: NSPersistentStore, _ layout: EntityLayout) -> Bool {
-    guard store.configurationName != NSPersistentStore.defaultConfigurationName else { return true }
-    let entities = ownModel.entities(forConfigurationName: store.configurationName) ?? []
+    guard let configuration = store.configuration else { return true }
+    let entities = ownModel.entities(forConfigurationName: configuration) ?? []
     // A configuration has the parents of its entities, so without this entity it has no subentities of it either.
     return entities.contains { layouts.layout(of: $0)?.index == layout.index }
   }

@@ -6,9 +6,7 @@ extension NSPersistentStoreCoordinator {
   ) throws -> NSPersistentStore {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
     let url = try url ?? NSPersistentStoreCoordinator.urlWithoutFile(for: type)
-    if let configuration, configuration != NSPersistentStore.defaultConfigurationName,
-      ownModel.entities(forConfigurationName: configuration) == nil
-    {
+    if let configuration, ownModel.entities(forConfigurationName: configuration) == nil {
       throw Failure.unknownConfiguration(name: configuration, configurations: ownModel.configurations)
         .nsError
     }

@@ -22,8 +22,9 @@ enum RemoteChanges {
 
   /// Called for every added store. Only those that were opened with the option are watched.
   static func addListener(for store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
-    let asked = store.options?[NSPersistentStoreRemoteChangeNotificationPostOptionKey]
-    if asked as? Bool ?? (asked as? NSNumber)?.boolValue ?? false { listen(to: store, of: coordinator) }
+    if store.options?.flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) == true {
+      listen(to: store, of: coordinator)
+    }
   }
 
   /// Starts to watch the store for writes by others. Does nothing if it is watched already.

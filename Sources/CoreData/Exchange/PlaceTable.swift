@@ -151,7 +151,7 @@ package struct PropertyPlace {
   var isPolymorphic: Bool
   /// First word in the row, or -1.
   package var word: Int16
-  /// Slot number, or the to-many number.
+  /// Slot number, or -1.
   package var slot: Int16
 
   init(_ property: LayoutProperty) {
@@ -160,6 +160,6 @@ package struct PropertyPlace {
     isTransient = property.isTransient
     isPolymorphic = property.isPolymorphic
     word = Int16(property.word)
-    slot = Int16(property.kind == .toMany ? property.toManyIndex : property.slot)
+    slot = Int16(property.slot)
   }
 }

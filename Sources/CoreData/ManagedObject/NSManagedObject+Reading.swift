@@ -78,8 +78,10 @@ extension NSManagedObject {
     }
   }
 
+  /// The place of a property with a slot: an attribute that isn't composite, or a to-one relationship.
   final func place(_ key: ManagedKey) -> PropertyPlace {
     guard let place = places[key] else { hasNo(key) }
+    guard place.slot >= 0 else { isWrong(key, "a single value") }
     return place
   }
 

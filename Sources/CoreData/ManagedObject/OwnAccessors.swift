@@ -126,6 +126,8 @@ extension NSManagedObject {
   @inline(never)
   final func ownAccessorValue(at index: Int) -> Any?? {
     guard let accessors = ownAccessors[index] else { return nil }
+    // The accessor may fetch, and the event that this ends may take the object out of its context.
+    let owner = owner
     let property = layout.properties[index]
     let running = (object: ObjectIdentifier(self), index: index)
     if property.kind == .fetched || owner.runningAccessors.contains(where: { $0 == running }) { return nil }

@@ -58,7 +58,7 @@ final class MigrationStack {
     (model, layouts) = try MigrationStack.plain(original)
     var options = MigrationStack.reading(job.options)
     // Policies may change the source where its options say so.
-    let isWritable = StoreCompatibility.isOff(NSReadOnlyPersistentStoreOption, options)
+    let isWritable = options.flag(NSReadOnlyPersistentStoreOption) == false
     if !job.isOwn && !isWritable { options[NSReadOnlyPersistentStoreOption] = true }
     let configuration = try job.configuration ?? MigrationStack.configuration(of: job, model)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)

@@ -21,10 +21,10 @@ extension NSPersistentStoreCoordinator {
   ) throws -> NSPersistentStore {
     let isOnServer = storeClass is any ServerStore.Type
     guard type != NSInMemoryStoreType, url.path != "/dev/null", isOnServer || url.isFileURL,
-      isMigrationAskedFor(options), !StoreCompatibility.isOn(NSIgnorePersistentStoreVersioningOption, options),
+      isMigrationAskedFor(options), options?.flag(NSIgnorePersistentStoreVersioningOption) != true,
       isOnServer || StoreFiles.isOccupied(url)
     else { return try openStore(storeClass, configuration: configuration, at: url, options: options) }
-    if !isOnServer, !StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
+    if !isOnServer, options?.flag(NSReadOnlyPersistentStoreOption) != true {
       MigrationFolder.removeAbandoned(beside: url)
     }
     do {
@@ -55,18 +55,17 @@ extension NSPersistentStoreCoordinator {
     _ storeClass: NSPersistentStore.Type, type: String, configuration: String?, at url: URL,
     options: [AnyHashable: Any]?
   ) -> StoreMigration? {
-    let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
     guard let metadata = try? storeClass.metadataForPersistentStore(with: url),
       metadata[NSStoreTypeKey] as? String ?? type == type, agrees(metadata, configuration) == false
     else { return nil }
     return StoreMigration(
-      storeClass: storeClass, type: type, url: url, configuration: configuration, options: options,
+      storeClass: storeClass, type: type, url: url,
+      configuration: NSManagedObjectModel.configuration(unlessDefault: configuration), options: options,
       metadata: metadata, destination: ownModel)
   }
 
   private func isOfOwnVersion(_ storeClass: NSPersistentStore.Type, _ configuration: String?, at url: URL) -> Bool {
-    let configuration = configuration == NSPersistentStore.defaultConfigurationName ? nil : configuration
-    return (try? storeClass.metadataForPersistentStore(with: url)).flatMap { agrees($0, configuration) } == true
+    (try? storeClass.metadataForPersistentStore(with: url)).flatMap { agrees($0, configuration) } == true
   }
 
   /// Whether a store's metadata states the hashes of the coordinator's model; nil if it states none.
@@ -83,6 +82,6 @@ extension NSPersistentStoreCoordinator {
       guard let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] else { return false }
       return !(manager is NSNull)
     }
-    return StoreCompatibility.isOn(NSMigratePersistentStoresAutomaticallyOption, options)
+    return options?.flag(NSMigratePersistentStoresAutomaticallyOption) == true
   }
 }

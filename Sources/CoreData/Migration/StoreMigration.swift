@@ -23,7 +23,7 @@ struct StoreMigration {
   /// Migrates the store to the destination model. If it throws, the store is unchanged; but a staged migration without
   /// handlers leaves it at the version of the last complete step.
   func run() throws {
-    if StoreCompatibility.isOn(NSReadOnlyPersistentStoreOption, options) {
+    if options?.flag(NSReadOnlyPersistentStoreOption) == true {
       throw Failure.readOnlyStore(url: shownURL, entity: nil)
     }
     if let manager = try StagedMigration.manager(in: options) {
@@ -33,7 +33,7 @@ struct StoreMigration {
     if let mapping = NSMappingModel(from: nil, forSourceModel: source, destinationModel: destination) {
       return try replaceStore(from: source, by: mapping)
     }
-    guard StoreCompatibility.isOn(NSInferMappingModelAutomaticallyOption, options) else {
+    guard options?.flag(NSInferMappingModelAutomaticallyOption) == true else {
       throw Failure.missingMapping(url: shownURL, source: source, destination: destination, underlying: nil)
     }
     try migrateByInference(from: source)

@@ -1,8 +1,11 @@
 import Foundation
 
 extension NSManagedObjectModel {
-  /// The configuration name of a store that was added without a configuration.
+  /// The configuration name of a store that was added without a configuration, as in Apple's framework.
   static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+
+  /// A configuration's name; nil for the default configuration, which has all entities.
+  static func configuration(unlessDefault name: String?) -> String? { name == defaultConfigurationName ? nil : name }
 
   /// The names of the configurations, in order. The default configuration, with all entities, has no name.
   public var configurations: [String] { storedConfigurations.keys.sorted() }
@@ -11,9 +14,7 @@ extension NSManagedObjectModel {
   ///
   /// An entity that is listed without any of its subentities brings all of them along.
   public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
-    guard let configuration, configuration != NSManagedObjectModel.defaultConfigurationName else {
-      return storedEntities
-    }
+    guard let configuration = Self.configuration(unlessDefault: configuration) else { return storedEntities }
     if let frozen { return frozen.configurations[configuration] }
     return storedConfigurations[configuration].map(withHeirs)
   }

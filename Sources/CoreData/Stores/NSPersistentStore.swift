@@ -47,10 +47,10 @@ nonisolated open class NSPersistentStore: NSObject {
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
     coordinatorReference = LivingReference(root)
-    configurationName = name ?? NSPersistentStore.defaultConfigurationName
+    configurationName = name ?? NSManagedObjectModel.defaultConfigurationName
     self.url = url
     self.options = options
-    isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+    isReadOnly = options?.flag(NSReadOnlyPersistentStoreOption) == true
     super.init()
     identity.store = self
   }
@@ -64,8 +64,8 @@ nonisolated open class NSPersistentStore: NSObject {
     self.init(persistentStoreCoordinator: root, configurationName: configuration, at: url, options: options)
   }
 
-  /// The name of "all entities" in Apple's framework.
-  package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
+  /// The configuration's name; nil for the default configuration, which has all entities.
+  package final var configuration: String? { NSManagedObjectModel.configuration(unlessDefault: configurationName) }
 
   /// Reads or makes the store's metadata. Called once, before the store is used.
   open func loadMetadata() throws {}

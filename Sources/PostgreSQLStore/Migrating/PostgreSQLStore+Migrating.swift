@@ -61,7 +61,7 @@ struct VersionGuard: @unchecked Sendable {
 
   func check(_ connection: Connection) throws {
     guard let metadata = try MetadataTable.read(connection) else { return }
-    _ = try StoreCompatibility.check(
+    _ = try ModelMetadata.fits(
       metadata, type: PostgreSQLStore.storeType, url: url, model: model, configuration: configuration,
       options: options)
   }

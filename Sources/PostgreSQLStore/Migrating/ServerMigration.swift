@@ -144,8 +144,7 @@ struct ServerMigration {
     try connection.run("DELETE FROM Z_PRIMARYKEY; DELETE FROM Z_WRITERS")
     try StoreOpening.writeEntities(after, connection)
     var metadata = metadata
-    let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
-    for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
+    metadata.merge(ModelMetadata.entries(for: layouts.model, configuration: configuration)) { $1 }
     try MetadataTable.write(metadata, connection)
     try ModelTable.write(layouts.model, connection)
   }

@@ -84,7 +84,7 @@ struct StoreOpening {
   }
 
   private func open(_ metadata: [String: Any], _ connection: Connection) throws -> Opened {
-    _ = try StoreCompatibility.check(
+    _ = try ModelMetadata.fits(
       metadata, type: PostgreSQLStore.storeType, url: url, model: store.layouts.model,
       configuration: store.configuration, options: store.options)
     let uuid = metadata[NSStoreUUIDKey] as? String ?? ""

@@ -85,7 +85,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     guard StoreIdentity.canBeUUID(header.uuid) else {
       throw Failure.damagedStore(url: url, line: nil, what: "its UUID is \(Failure.words(for: header.uuid))")
     }
-    let fits = try StoreCompatibility.check(
+    let fits = try ModelMetadata.fits(
       header.metadata, type: type, url: url, model: model, configuration: configuration, options: options)
     var loader = AtomicLoader(committed.layouts, heldLayouts)
     try Self.form.readRows(of: bytes, into: &loader)
@@ -93,7 +93,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     var stamp = stamp
     if !fits, !isReadOnly {
       // From now on the store belongs to this model.
-      header.metadata.merge(AtomicFileStore.modelMetadata(model, configuration)) { $1 }
+      header.metadata.merge(ModelMetadata.entries(for: model, configuration: configuration)) { $1 }
       stamp = try Self.translating(url, isWriting: true) {
         try WholeFile.write(
           Self.form.replaceHeader(of: bytes, by: header), to: url.path, expecting: .unchanged(stamp))
@@ -109,7 +109,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   }
 
   private func make(_ url: URL) throws {
-    let metadata = AtomicFileStore.modelMetadata(model, configuration).merging([
+    let metadata = ModelMetadata.entries(for: model, configuration: configuration).merging([
       NSStoreTypeKey: type, NSStoreUUIDKey: identity.uuid,
       "NSPersistenceFrameworkVersion": Int(NSCoreDataVersionNumber),
     ]) { $1 }
@@ -137,11 +137,6 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   }
 
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { committed.removeAll() }
-
-  /// The configuration's name; nil for the default configuration, which has all entities.
-  private var configuration: String? {
-    configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
-  }
 
   var heldLayouts: [EntityLayout] {
     let layouts = committed.layouts
@@ -245,18 +240,6 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     } catch let problem as AtomicProblem {
       throw problem.failure(url, form.type)
     }
-  }
-
-  /// The metadata that describes the model.
-  private static func modelMetadata(_ model: NSManagedObjectModel, _ configuration: String?) -> [String: Any] {
-    let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
-    return [
-      NSStoreModelVersionHashesKey: hashes,
-      NSStoreModelVersionHashesVersionKey: 3,
-      "NSStoreModelVersionHashesDigest": NSManagedObjectModel.hashesDigest(hashes),
-      NSPersistentStoreModelVersionChecksumKey: NSManagedObjectModel.checksum(hashes),
-      NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
-    ]
   }
 }
 

@@ -18,19 +18,15 @@ extension NSPersistentStore {
   /// Throws if the store's metadata is of another version of the model. Metadata without hashes gets those of this
   /// model, which are written with the next save.
   final func checkVersion(of model: NSManagedObjectModel) throws {
-    let configuration = configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
     let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
     guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {
-      metadata[NSStoreModelVersionHashesKey] = hashes
-      metadata[NSStoreModelVersionHashesVersionKey] = 3
-      metadata[NSStoreModelVersionIdentifiersKey] = model.versionIdentifiers.compactMap { $0 as? String }.sorted()
+      metadata.merge(ModelMetadata.entries(for: model, configuration: configuration)) { $1 }
       return
     }
-    func isSet(_ option: String) -> Bool { (options?[option] as? NSNumber)?.boolValue ?? false }
     let difference = Failure.Difference(stored: stored, model: hashes)
-    if difference.isEmpty || isSet(NSIgnorePersistentStoreVersioningOption) { return }
+    if difference.isEmpty || options?.flag(NSIgnorePersistentStoreVersioningOption) == true { return }
     // If the class can read a file's metadata before opening it, the migration has been done by now.
-    if let url, isSet(NSMigratePersistentStoresAutomaticallyOption) {
+    if let url, options?.flag(NSMigratePersistentStoresAutomaticallyOption) == true {
       throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
     }
     throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)

@@ -20,14 +20,9 @@ final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOper
   }
 
   override func loadMetadata() throws {
-    let hashes = model.versionHashesByName(forConfigurationName: configurationName) ?? [:]
-    metadata = [
-      NSStoreTypeKey: type,
-      NSStoreUUIDKey: identity.uuid,
-      NSStoreModelVersionHashesKey: hashes,
-      NSStoreModelVersionHashesVersionKey: 3,
-      NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.compactMap { $0 as? String }.sorted(),
-    ]
+    metadata = ModelMetadata.entries(for: model, configuration: configuration)
+    metadata[NSStoreTypeKey] = type
+    metadata[NSStoreUUIDKey] = identity.uuid
   }
 
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) { committed.removeAll() }

@@ -18,7 +18,7 @@ extension SQLiteStore: FileOperating {
   }
 
   private static func isForced(_ options: [AnyHashable: Any]?) -> Bool {
-    StoreOptions.flag(options?[NSPersistentStoreForceDestroyOption])
+    options?.flag(NSPersistentStoreForceDestroyOption) == true
   }
 
   private static func connectionOptions(_ options: [AnyHashable: Any]?) -> Connection.Options {

@@ -140,7 +140,7 @@ extension SQLiteStore {
         }
         throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
       }
-      let isOther = try check(metadata, url)
+      let fits = try fits(metadata, url)
       let existing = try ExistingSchema(url: url, connection: writer, metadata: metadata)
       let plan = try SchemaPlanner.plan(layouts, configuration: configuration, existing: existing)
       if !storeOptions.isReadOnly {
@@ -149,10 +149,9 @@ extension SQLiteStore {
         }
         writer.setKeepsLogOnClose(false)
         try applyPragmas(to: writer)
-        if isOther {
+        if !fits {
           // The tables fit this model, so replace the old hashes: the next comparison must not fail.
-          let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
-          for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
+          metadata.merge(ModelMetadata.entries(for: layouts.model, configuration: configuration)) { $1 }
           try writer.transaction(.exclusive) {
             try StoreMetadata.write(metadata, to: writer)
             try ModelCache.replace(by: layouts.model, in: writer)
@@ -173,26 +172,16 @@ extension SQLiteStore {
     return try connection.pragma("page_count").flatMap { Int($0) } ?? 0 <= 1
   }
 
-  /// Checks the metadata of a file. Returns true if its hashes differ and the options say to ignore that.
-  private func check(_ metadata: [String: Any], _ url: URL) throws -> Bool {
-    let type = metadata[NSStoreTypeKey] as? String ?? NSSQLiteStoreType
-    guard type == NSSQLiteStoreType else {
-      throw Failure.storeTypeMismatch(url: url, expected: NSSQLiteStoreType, found: type)
-    }
+  /// Checks the metadata of a file, as `ModelMetadata` does.
+  private func fits(_ metadata: [String: Any], _ url: URL) throws -> Bool {
     let uuid = metadata[NSStoreUUIDKey] as? String ?? ""
     guard StoreIdentity.canBeUUID(uuid) else {
       throw Failure.incompatibleSchema(
         url: url, table: "Z_METADATA", what: "its Z_UUID is \(Failure.words(for: uuid))")
     }
-    guard let hashes = layouts.model.versionHashesByName(forConfigurationName: configuration) else {
-      throw Failure.unknownConfiguration(
-        name: configuration ?? "", configurations: layouts.model.configurations)
-    }
-    let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-    let difference = Failure.Difference(stored: stored, model: hashes)
-    if difference.isEmpty { return false }
-    if storeOptions.ignoresVersions { return true }
-    throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
+    return try ModelMetadata.fits(
+      metadata, type: NSSQLiteStoreType, url: url, model: layouts.model, configuration: configuration,
+      options: options)
   }
 
   // Connections.

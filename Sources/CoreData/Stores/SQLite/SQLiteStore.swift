@@ -137,11 +137,6 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     try writeMetadata(metadata, at: url)
   }
 
-  /// The configuration's name; nil for the one with all entities.
-  var configuration: String? {
-    configurationName == NSPersistentStore.defaultConfigurationName ? nil : configurationName
-  }
-
   /// Runs `body`, and turns SQLite's errors into failures that name the file.
   func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {

@@ -9,7 +9,6 @@ struct StoreOptions {
   var maximumReaders = 4
   var analyzes = false
   var vacuums = false
-  var ignoresVersions = false
   var defersMigration = false
   var tracksHistory = false
   /// See `migrationSourceOption`.
@@ -23,13 +22,12 @@ struct StoreOptions {
 
   init(_ options: [AnyHashable: Any]?) {
     let options = options ?? [:]
-    func flag(_ key: String) -> Bool { StoreOptions.flag(options[key]) }
+    func flag(_ option: String) -> Bool { options.flag(option) ?? false }
     isReadOnly = flag(NSReadOnlyPersistentStoreOption)
     isImmutable = isReadOnly && flag(immutableStoreFileOption)
     isMigrationSource = flag(StoreOptions.migrationSourceOption)
     analyzes = flag(NSSQLiteAnalyzeOption)
     vacuums = flag(NSSQLiteManualVacuumOption)
-    ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
     defersMigration = flag(NSPersistentStoreDeferredLightweightMigrationOptionKey)
     tracksHistory =
       flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
@@ -55,11 +53,6 @@ struct StoreOptions {
   var connectionPragmas: [(name: String, value: String)] {
     [("synchronous", "NORMAL"), ("recursive_triggers", "1")]
       + pragmas.filter { $0.name.lowercased() != "journal_mode" }
-  }
-
-  static func flag(_ value: Any?) -> Bool {
-    if let value = value as? Bool { return value }
-    return (value as? NSNumber)?.boolValue ?? false
   }
 
   private static func number(_ value: Any?) -> Double? {

@@ -168,8 +168,7 @@ struct InPlaceMigration {
           + "VALUES(\(row.number), \(name), \(row.parent), \(plan.maximumKeys[row.number] ?? 0))")
     }
     var metadata = metadata
-    let own = StoreMetadata.make(for: layouts.model, configuration: configuration, uuid: "")
-    for key in StoreMetadata.modelKeys { metadata[key] = own[key] }
+    metadata.merge(ModelMetadata.entries(for: layouts.model, configuration: configuration)) { $1 }
     metadata[InPlaceMigration.managerKey] = InPlaceMigration.managerName
     if plan.defers { metadata[NSPersistentStoreDeferredLightweightMigrationOptionKey] = true }
     try StoreMetadata.write(metadata, to: connection)

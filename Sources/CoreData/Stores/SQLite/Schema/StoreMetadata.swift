@@ -9,37 +9,23 @@ import Foundation
 /// | Z_UUID | the store's UUID in capitals; `NSStoreUUID` in the dictionary |
 /// | Z_PLIST | the rest of the dictionary, a binary property list |
 package enum StoreMetadata {
-  static let hashesDigestKey = "NSStoreModelVersionHashesDigest"
-  static let checksumKey = NSPersistentStoreModelVersionChecksumKey
   static let frameworkVersionKey = "NSPersistenceFrameworkVersion"
   static let maximumFrameworkVersionKey = "NSPersistenceMaximumFrameworkVersion"
   static let autoVacuumKey = "_NSAutoVacuumLevel"
-  /// The keys whose values depend on the model.
-  package static let modelKeys = [
-    NSStoreModelVersionHashesKey, NSStoreModelVersionHashesVersionKey, hashesDigestKey, checksumKey,
-    NSStoreModelVersionIdentifiersKey,
-  ]
 
   /// The version of Apple's framework that writes files of this form.
   static let frameworkVersion = Int(NSCoreDataVersionNumber)
-  /// The version of the method that computes version hashes.
-  static let hashesVersion = 3
 
   /// The metadata of a new store.
   package static func make(for model: NSManagedObjectModel, configuration: String?, uuid: String) -> [String: Any] {
-    let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
-    return [
+    let own: [String: Any] = [
       NSStoreTypeKey: NSSQLiteStoreType,
       NSStoreUUIDKey: uuid,
       frameworkVersionKey: frameworkVersion,
       maximumFrameworkVersionKey: frameworkVersion,
-      NSStoreModelVersionHashesKey: hashes,
-      NSStoreModelVersionHashesVersionKey: hashesVersion,
-      hashesDigestKey: NSManagedObjectModel.hashesDigest(hashes),
-      checksumKey: NSManagedObjectModel.checksum(hashes),
-      NSStoreModelVersionIdentifiersKey: model.versionIdentifiers.map { "\($0.base)" }.sorted(),
       autoVacuumKey: "2",
     ]
+    return own.merging(ModelMetadata.entries(for: model, configuration: configuration)) { $1 }
   }
 
   /// The table exists, but has no row.
