@@ -54,4 +54,23 @@ struct AttributeLimitsTests {
     #expect(title.validationPredicates.map { $0.evaluate(with: "a") } == [false, true])
     #expect(title.validationPredicates.map { $0.evaluate(with: "AB") } == [true, false])
   }
+
+  @Test("Limits have the forms that Apple's model compiler writes, and can be taken apart")
+  func forms() throws {
+    let limits = AttributeLimits(
+      minNumber: 9_007_199_254_740_993, maxNumber: Decimal(string: "1.06"),
+      minDate: Date(timeIntervalSinceReferenceDate: 0),
+      maxDate: Date(timeIntervalSinceReferenceDate: 120.5), minLength: 1, maxLength: 8, pattern: "[a-z]*")
+    #expect(
+      limits.rules.map(\.predicate.predicateFormat) == [
+        "SELF >= 9007199254740993", "SELF <= 1.06", "timeIntervalSinceReferenceDate >= 0",
+        "timeIntervalSinceReferenceDate <= 120.5", "length >= 1", "length <= 8", "SELF MATCHES \"[a-z]*\"",
+      ])
+    let least = try #require(limits.rules[0].predicate as? NSComparisonPredicate)
+    #expect(least.predicateOperatorType == .greaterThanOrEqualTo && least.comparisonPredicateModifier == .direct)
+    #expect((least.rightExpression.constantValue as? NSNumber)?.stringValue == "9007199254740993")
+    let from = limits.rules[2].predicate
+    #expect(from.evaluate(with: Date(timeIntervalSinceReferenceDate: 0)))
+    #expect(!from.evaluate(with: Date(timeIntervalSinceReferenceDate: -1)))
+  }
 }

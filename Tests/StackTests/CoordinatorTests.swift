@@ -44,7 +44,7 @@ struct CoordinatorTests {
     let error = failure {
       _ = try stack.coordinator.addPersistentStore(ofType: kind.type, configurationName: nil, at: stack.url)
     }
-    #expect(error?.code == NSPersistentStoreOpenError)
+    #expect(error?.code == 134081)
     #expect(error?.localizedDescription.contains("Can't add the same store twice") == true)
     #expect(stack.coordinator.persistentStores.count == 1)
     #expect(stack.coordinator.persistentStore(for: stack.url) === stack.store)

@@ -119,6 +119,20 @@ struct StoreFileTests {
     }
   }
 
+  @Test("What is left of a destroyed SQLite store has metadata without a version, by force or not")
+  func metadataOfDestroyed() throws {
+    for options in [[:], [NSPersistentStoreForceDestroyOption: true]] as [[AnyHashable: Any]] {
+      _ = try folder.make(.sqlite, "T", tag: "a")
+      #expect(destroy("T", options: options) == nil)
+      let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+        ofType: NSSQLiteStoreType, at: folder.file("T"))
+      #expect(metadata[NSStoreTypeKey] as? String == NSSQLiteStoreType && metadata[NSStoreUUIDKey] is String)
+      #expect(metadata[NSStoreModelVersionHashesKey] == nil && metadata[NSStoreModelVersionIdentifiersKey] == nil)
+      #expect(!library().isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    }
+    #expect(folder.names == ["T"])
+  }
+
   @Test("Long values go with their store")
   func destroyingLong() throws {
     try makeLong("T", 1)

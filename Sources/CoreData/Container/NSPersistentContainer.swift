@@ -117,8 +117,8 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Opens the stores. The handler is called once for each description, with an error where one could not be
   /// opened: before this returns, on the calling thread, or for an asynchronous description later, on a
-  /// background queue. A description whose store is there already is skipped, and its handler not called. A
-  /// failure leaves the other stores loaded.
+  /// background queue. A failure leaves the other stores loaded. A description whose file is open already fails
+  /// with the code 134081; one of a store in memory that is there already succeeds, and nothing is added.
   @preconcurrency
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -132,7 +132,11 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     persistentStoreCoordinator.withStores { $0.loading = .asked }
-    for description in descriptions where !isLoaded(description) {
+    for description in descriptions {
+      if isInMemory(description) {
+        block(description, nil)
+        continue
+      }
       persistentStoreCoordinator.addPersistentStore(with: description) { added, error in
         if error == nil { self.lock.withLock { self.loaded.append(added) } }
         block(added, error)
@@ -140,13 +144,14 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Stores in memory may share a URL, so they are identified by their descriptions.
-  private func isLoaded(_ description: NSPersistentStoreDescription) -> Bool {
-    guard let url = description.url else { return false }
-    let stores = persistentStoreCoordinator.persistentStores
-    if description.type != NSInMemoryStoreType, url.path != "/dev/null" { return stores.contains { $0.isAt(url) } }
+  /// Whether a description's store was loaded into memory. Several such stores may share a URL, so the coordinator
+  /// can't tell that it has this one.
+  private func isInMemory(_ description: NSPersistentStoreDescription) -> Bool {
+    guard let url = description.url, description.type == NSInMemoryStoreType || url.path == "/dev/null" else {
+      return false
+    }
     return lock.withLock { loaded.contains { $0 === description } }
-      && stores.contains { $0.url == url && $0.type == description.type }
+      && persistentStoreCoordinator.persistentStores.contains { $0.url == url && $0.type == description.type }
   }
 
   /// A new context on a private queue.

@@ -110,7 +110,9 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .unsuitableMetadata, .fileChangedElsewhere: return NSPersistentStoreSaveError
     case .fileCall(_, _, let isWriting, let errno): return Failure.fileCode(errno, isWriting: isWriting).rawValue
     case .notAFile: return CocoaError.Code.fileReadUnknown.rawValue
-    case .storeAlreadyAdded, .storeWithoutURL, .unknownConfiguration: return NSPersistentStoreOpenError
+    // Apple's framework has no constant for this one.
+    case .storeAlreadyAdded: return 134081
+    case .storeWithoutURL, .unknownConfiguration: return NSPersistentStoreOpenError
     case .storeLocked: return NSPersistentStoreTimeoutError
     case .storeExists: return CocoaError.Code.fileWriteFileExists.rawValue
     case .storeNotAdded(_, let entity):

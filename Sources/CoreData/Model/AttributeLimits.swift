@@ -113,19 +113,22 @@ struct AttributeLimits: Equatable {
   /// The predicate of the limit whose failure has a code.
   func rule(_ code: Int) -> NSPredicate? { rules.first { $0.code == code }?.predicate }
 
-  /// The limits as predicates over the value, each with the code of its failure.
+  /// The limits as predicates over the value, each with the code of its failure. They have the forms that Apple's model
+  /// compiler gives them, which programs take apart.
   var rules: [(predicate: NSPredicate, code: Int)] {
-    func rule(_ limits: AttributeLimits, _ code: Int) -> (predicate: NSPredicate, code: Int) {
-      (NSPredicate { value, _ in limits.violations(of: value).isEmpty }, code)
-    }
     var rules: [(predicate: NSPredicate, code: Int)] = []
-    if let minNumber { rules.append(rule(.init(minNumber: minNumber), NSValidationNumberTooSmallError)) }
-    if let maxNumber { rules.append(rule(.init(maxNumber: maxNumber), NSValidationNumberTooLargeError)) }
-    if let minDate { rules.append(rule(.init(minDate: minDate), NSValidationDateTooSoonError)) }
-    if let maxDate { rules.append(rule(.init(maxDate: maxDate), NSValidationDateTooLateError)) }
-    if let minLength { rules.append(rule(.init(minLength: minLength), NSValidationStringTooShortError)) }
-    if let maxLength { rules.append(rule(.init(maxLength: maxLength), NSValidationStringTooLongError)) }
-    if let pattern { rules.append(rule(.init(pattern: pattern), NSValidationStringPatternMatchingError)) }
+    func add(_ format: String, _ limit: Any?, _ code: Int) {
+      guard let limit else { return }
+      rules.append((NSPredicate(format: format, argumentArray: [limit]), code))
+    }
+    add("SELF >= %@", minNumber.map(NSDecimalNumber.init), NSValidationNumberTooSmallError)
+    add("SELF <= %@", maxNumber.map(NSDecimalNumber.init), NSValidationNumberTooLargeError)
+    let (dateFrom, dateUntil) = ("timeIntervalSinceReferenceDate >= %@", "timeIntervalSinceReferenceDate <= %@")
+    add(dateFrom, minDate?.timeIntervalSinceReferenceDate, NSValidationDateTooSoonError)
+    add(dateUntil, maxDate?.timeIntervalSinceReferenceDate, NSValidationDateTooLateError)
+    add("length >= %@", minLength, NSValidationStringTooShortError)
+    add("length <= %@", maxLength, NSValidationStringTooLongError)
+    add("SELF MATCHES %@", pattern, NSValidationStringPatternMatchingError)
     return rules
   }
 }

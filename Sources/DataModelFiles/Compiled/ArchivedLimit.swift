@@ -1,4 +1,5 @@
-/// A limit that a compiled model stores as a predicate: `SELF >= n`, `length <= n`, `SELF MATCHES "…"`.
+/// A limit that a compiled model stores as a predicate: `SELF >= n`, `length <= n`, `SELF MATCHES "…"`, and for dates
+/// `timeIntervalSinceReferenceDate >= n`.
 struct ArchivedLimit {
   enum Kind { case minimum, maximum, pattern }
   var kind: Kind
@@ -31,6 +32,20 @@ struct ArchivedLimit {
 }
 
 extension ArchivedLimit {
+  /// What the least and the greatest value of an attribute limit; nil for the value itself.
+  static func subject(of type: DataModel.AttributeType) -> String? {
+    switch type.notation {
+    case .text: "length"
+    case .date: "timeIntervalSinceReferenceDate"
+    case .integer, .real, .decimal, .boolean, .uuid, .uri, .none: nil
+    }
+  }
+
+  /// Whether this is what a model says of an attribute of a type. Dates may be compared as such, too.
+  func limits(_ type: DataModel.AttributeType) -> Bool {
+    kind == .pattern || subject == ArchivedLimit.subject(of: type) || subject == nil && type.notation == .date
+  }
+
   /// The predicate for a limit.
   static func predicate(_ kind: Kind, subject: String?, value: DataModel.Value) -> PredicateNode {
     let left = subject.map { ExpressionNode.keyPath([$0]) } ?? .evaluatedObject
@@ -40,6 +55,8 @@ extension ArchivedLimit {
       case .maximum: .lessThanOrEqualTo
       case .pattern: .matches
       }
+    var value = value
+    if subject != nil, case .date(let seconds) = value { value = .double(seconds) }
     return .comparison(Comparison(left, comparator, .constant(PredicateConstant(value))))
   }
 }

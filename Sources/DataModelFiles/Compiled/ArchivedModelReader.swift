@@ -175,8 +175,7 @@ struct ArchivedModelReader {
   ) {
     let warnings = object.elements("NSValidationWarnings")
     for (position, predicate) in object.objects("NSValidationPredicates").enumerated() {
-      let subject = attribute.type == .string ? "length" : nil
-      if let limit = ArchivedLimit(predicate), limit.subject == subject || limit.kind == .pattern {
+      if let limit = ArchivedLimit(predicate), limit.limits(attribute.type) {
         let limitType = attribute.type == .string ? DataModel.AttributeType.integer64 : attribute.type
         switch limit.kind {
         case .minimum: attribute.minimum = ArchivedValue.read(limit.value, type: limitType)

@@ -110,7 +110,7 @@ struct ArchivedModelWriter {
   ) {
     var predicates: [PropertyList] = []
     var warnings: [PropertyList] = []
-    let subject = attribute.type == .string ? "length" : nil
+    let subject = ArchivedLimit.subject(of: attribute.type)
     for (kind, value, code) in attribute.limits {
       let limit = ArchivedLimit.predicate(kind, subject: kind == .pattern ? nil : subject, value: value)
       predicates.append(ArchivedPredicateWriter.write(limit, to: &archive))

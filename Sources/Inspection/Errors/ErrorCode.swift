@@ -171,8 +171,11 @@ extension ErrorCode {
       do: "Read the message: it names the store and the method."),
     ErrorCode(
       134080, "NSPersistentStoreOpenError", "The store can't be added with these arguments.",
-      do: "Check that it has a URL, that it was not added before, and that the configuration exists in the model. "
+      do: "Check that it has a URL, and that the configuration exists in the model. "
         + "A server says in its own words what it has against you."),
+    ErrorCode(
+      134081, "no constant", "The coordinator has this store already: the same store can't be added twice.",
+      do: "Load a container's stores once, or ask persistentStores first."),
     ErrorCode(
       134090, "NSPersistentStoreTimeoutError", "Another connection kept the store locked for too long.",
       do: "Find the program that holds a transaction open. Save in smaller portions; try again."),

@@ -1,9 +1,12 @@
 /// Metadata of stores that are not open.
 extension SQLiteStore {
+  /// What is left of a destroyed store, a file without tables, has a type and a new UUID, but no version.
   static func readMetadata(at url: URL) throws -> [String: Any] {
+    let ofNoStore: [String: Any] = [NSStoreTypeKey: NSSQLiteStoreType, NSStoreUUIDKey: UUID().uuidString]
     do {
+      if case .empty = try StoreFileState(url) { return ofNoStore }
       return try readingUntouched(url) { connection in
-        try StoreMetadata.read(at: url, from: connection)
+        try isEmpty(connection) ? ofNoStore : StoreMetadata.read(at: url, from: connection)
       }
     } catch let failure as Failure {
       throw failure.nsError

@@ -97,7 +97,7 @@ extension SQLiteStore {
       try applyPragmas(to: writer)
       let isMade = try writer.transaction(.exclusive) {
         // Another process may have been faster.
-        guard try isEmpty(writer) else { return false }
+        guard try SQLiteStore.isEmpty(writer) else { return false }
         for statement in statements { try writer.execute(statement) }
         try SQLiteStore.insertPrimaryKeys(plan, writer)
         try StoreMetadata.write(metadata, to: writer)
@@ -135,7 +135,7 @@ extension SQLiteStore {
       // it again.
       writer.setKeepsLogOnClose(hasLog || storeOptions.isReadOnly)
       guard var metadata = try StoreMetadata.readIfPresent(at: url, from: writer) else {
-        if !storeOptions.isReadOnly, try isEmpty(writer) {
+        if !storeOptions.isReadOnly, try SQLiteStore.isEmpty(writer) {
           return try makeFile(url, path: path)
         }
         throw Failure.incompatibleSchema(url: url, table: "Z_METADATA", what: "there is no such table")
@@ -167,7 +167,7 @@ extension SQLiteStore {
   }
 
   /// Whether a database is empty. One without tables but with more than one page is damaged, not empty.
-  private func isEmpty(_ connection: Connection) throws -> Bool {
+  static func isEmpty(_ connection: Connection) throws -> Bool {
     guard try connection.rows("SELECT name FROM sqlite_master LIMIT 1").isEmpty else { return false }
     return try connection.pragma("page_count").flatMap { Int($0) } ?? 0 <= 1
   }
