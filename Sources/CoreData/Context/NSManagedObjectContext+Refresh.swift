@@ -15,7 +15,13 @@ extension NSManagedObjectContext {
         return
       }
       guard let row = readAgain(object) else { return }
-      object.takeRefreshed(row)
+      if object.state.isDisjoint(with: .pending) {
+        // Without changes it is a fault again, which finds the newest row when it is used.
+        object.turnIntoFault()
+        object.row = row
+      } else {
+        object.takeRefreshed(row)
+      }
     } else {
       let announced = object.announceChanges(.setting)
       if object.state.contains(.updated) { revertChanges(of: object) }

@@ -328,7 +328,6 @@ extension ModelProblem {
     case .constraintOnNonAttribute(let constraint):
       return "\(place) is named by the uniqueness constraint (\(constraint.joined(separator: ", "))), "
         + "but is not a stored attribute."
-    case .emptyConstraint: return "\(place) has a uniqueness constraint without attributes."
     case .defaultValueOfWrongClass(let value, let expected):
       return "\(place) has the default value \(value), which is not of type \(expected)."
     }

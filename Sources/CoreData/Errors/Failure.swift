@@ -207,7 +207,6 @@ struct ModelProblem: Equatable {
     case maxCountBelowMinCount(minCount: Int, maxCount: Int)
     case unknownConstraintAttribute(constraint: [String])
     case constraintOnNonAttribute(constraint: [String])
-    case emptyConstraint
     case defaultValueOfWrongClass(value: String, expected: String)
   }
 }

@@ -177,9 +177,9 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   /// A hash of the name only, which is quick.
   open override var hash: Int { storedName?.hashValue ?? 0 }
 
-  /// The entity's own constraints as attribute names.
+  /// The entity's own constraints as attribute names. One without attributes is none, as in Apple's framework.
   package final var constraintNames: [[String]] {
-    storedUniquenessConstraints.map { constraint in
+    storedUniquenessConstraints.filter { !$0.isEmpty }.map { constraint in
       constraint.map { ($0 as? NSPropertyDescription)?.storedName ?? ($0 as? String) ?? "\($0)" }
     }
   }

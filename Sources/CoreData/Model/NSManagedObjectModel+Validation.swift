@@ -97,7 +97,6 @@ extension NSEntityDescription {
     if storedUniquenessConstraints.isEmpty { return nil }
     let properties = propertiesByName
     for constraint in constraintNames {
-      if constraint.isEmpty { return problem(nil, .emptyConstraint) }
       for name in constraint {
         guard let property = properties[name] else {
           return problem(name, .unknownConstraintAttribute(constraint: constraint))

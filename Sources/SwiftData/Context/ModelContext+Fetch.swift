@@ -100,6 +100,8 @@ extension ModelContext {
     if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
     if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
     request.includesPendingChanges = descriptor.includePendingChanges
+    // Models that the context has already take over what other contexts have saved, as on Apple's systems.
+    request.shouldRefreshRefetchedObjects = true
     if !descriptor.propertiesToFetch.isEmpty {
       request.propertiesToFetch = try descriptor.propertiesToFetch.map { try name(of: $0, type) }
     }

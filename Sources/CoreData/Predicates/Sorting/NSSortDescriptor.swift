@@ -86,8 +86,9 @@ final class KeySortDescriptor: NSSortDescriptor {
   override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? KeySortDescriptor else { return false }
     return self === other
-      || keyText == other.keyText && givenKeyPath == other.givenKeyPath && ascending == other.ascending
-        && selectorName == other.selectorName && comparison == nil && other.comparison == nil
+      || keyText == other.keyText && (keyText != nil || givenKeyPath == other.givenKeyPath)
+        && ascending == other.ascending && selectorName == other.selectorName && comparison == nil
+        && other.comparison == nil
   }
 
   override var hash: Int { keyText.hashValue }
