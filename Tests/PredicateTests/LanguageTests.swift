@@ -128,7 +128,7 @@ struct LanguageTests {
     }
   }
 
-  @Test("%K is a key path wherever one may stand")
+  @Test("%K is a key path wherever one may stand, and so is an expression for one")
   func keyPathArguments() throws {
     let formats: [(String, [Any?], ExpressionNode)] = [
       ("%K", ["a"], .keyPath(["a"])), ("%K", ["a.b.@count"], .keyPath(["a", "b", "@count"])),
@@ -142,6 +142,8 @@ struct LanguageTests {
       ("%K[0]", ["a"], .index(.keyPath(["a"]), .at(.constant(.int(0))))),
       ("lowercase:(%K)", ["a"], .function("lowercase:", [.keyPath(["a"])])),
       ("%K", ["first name"], .keyPath(["first name"])), ("SELF.%K", ["SELF.a"], .keyPath(["a"])),
+      ("$x.%@", [NSExpression(forKeyPath: "a.b")], .nested(.variable("x"), ["a", "b"])),
+      ("%@.%@", [NSExpression(forKeyPath: "a"), NSExpression(forKeyPath: "b")], .keyPath(["a", "b"])),
     ]
     for (format, arguments, node) in formats {
       #expect(try PredicateParser.expression(format, arguments: arguments) == node, "\(format)")
@@ -151,6 +153,7 @@ struct LanguageTests {
     }
     #expect(throws: Failure.self) { try PredicateParser.predicate("%K", arguments: ["flag"]) }
     #expect(throws: Failure.self) { try PredicateParser.predicate("%K == 1", arguments: [""]) }
+    #expect(throws: Failure.self) { try PredicateParser.predicate("a.%@ == 1", arguments: ["b"]) }
   }
 
   @Test("Conversions between quotes are text")

@@ -72,6 +72,27 @@ struct LifeCycleTests {
     }
   }
 
+  @Test(
+    "refresh(mergeChanges: true) makes an unchanged object a fault, which finds the newest row",
+    arguments: StoreKind.withCustom)
+  func refreshingUnchanged(_ kind: StoreKind) throws {
+    try withStack(kind, Diary.model()) { stack, context in
+      let object = context.new("Diary", ["text": "old"])
+      try context.save()
+      try stack.elsewhere { other in
+        try other.all("Diary")[0]["text"] = "new"
+        try other.save()
+      }
+      #expect(
+        lines { context.refresh(object, mergeChanges: true) } == ["willTurnIntoFault false", "didTurnIntoFault true"])
+      #expect(object.isFault && !object.hasChanges)
+      #expect(lines { #expect(object.string("text") == "new") } == ["awakeFromFetch new"])
+      object["text"] = "newer"
+      context.refresh(object, mergeChanges: true)
+      #expect(!object.isFault && object.string("text") == "newer")
+    }
+  }
+
   @Test("An object without a context wakes when it is inserted, once", arguments: StoreKind.withCustom)
   func free(_ kind: StoreKind) throws {
     try withStack(kind, Diary.model()) { stack, context in

@@ -54,6 +54,7 @@ struct RefreshTests {
       object["name"] = "a"
       context.rollback()
       #expect(object.flags == [.rollback])
+      object["name"] = "b"
       context.refresh(object, mergeChanges: true)
       #expect(object.flags == [.rollback, .refresh])
     }

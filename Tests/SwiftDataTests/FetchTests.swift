@@ -57,6 +57,33 @@ extension PersistentModel {
 
 @Suite("Fetches of models")
 struct FetchTests {
+  @Test("A fetch brings models that the context has up to date, but for what was changed there")
+  func refetching() throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: folder.file()))
+    let (here, there) = (ModelContext(container), ModelContext(container))
+    let author = Author(name: "Ann")
+    let books = ["a", "b"].map { Book(isbn: $0, title: $0) }
+    for book in books {
+      here.insert(book)
+      book.author = author
+    }
+    try here.save()
+    #expect(author.books.count == 2)
+    books[1].title = "mine"
+    for book in try there.fetch(FetchDescriptor<Book>()) { book.title += "!" }
+    let added = Book(isbn: "c", title: "c")
+    there.insert(added)
+    added.author = try #require(try there.fetch(FetchDescriptor<Author>()).first)
+    try there.save()
+    #expect(books[0].title == "a")
+    let byTitle = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])
+    #expect(try here.fetch(byTitle).map(\.title) == ["a!", "c", "mine"])
+    #expect(books.map(\.title) == ["a!", "mine"])
+    _ = try here.fetch(FetchDescriptor<Author>())
+    #expect(author.books.count == 3)
+  }
+
   /// Two authors with three books, in a file.
   private func filled(_ folder: TemporaryFolder) throws -> ModelContext {
     let context = try library(folder.file())

@@ -102,7 +102,7 @@ extension PredicateParser {
     return parsed
   }
 
-  /// All components of a path, such as `.a.@count.%K`.
+  /// All components of a path, such as `.a.@count.%K`. An argument `%@` is an expression for a key path.
   private mutating func pathComponents() throws -> [String] {
     var path: [String] = []
     while token.kind == .dot {
@@ -112,6 +112,10 @@ extension PredicateParser {
         case .keyPath(let more): path += more
         default: break
         }
+      } else if token.kind == .argument {
+        let unexpected = unexpected("a key after \".\"")
+        guard case .keyPath(let more) = try argument() else { throw unexpected }
+        path += more
       } else if token.kind == .collectionOperator || isWord(token) {
         path.append(text(of: token))
         try advance()
