@@ -150,7 +150,7 @@ struct MisuseTests {
     report(
       result, "Page.book was read after the Page's deletion had been saved.", facts: "Declared as: Book",
       how: "A model whose deletion was saved keeps its attributes' values, and leads to no other models.",
-      remedy: "Read the relationship before you save, or ask first whether the model `isDeleted`.")
+      remedy: "Read the relationship before you save, or ask first whether the model's `modelContext` is nil.")
   }
 
   @Test("Names of parts that are not those of stored properties end the program with a sentence")

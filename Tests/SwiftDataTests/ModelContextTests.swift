@@ -91,7 +91,8 @@ struct ModelContextTests {
     #expect(author.isDeleted)
     try context.save()
     #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
-    #expect(book.isDeleted && book.modelContext == nil && book.title == "Emma" && book.persistentModelID == id)
+    #expect(!book.isDeleted && !author.isDeleted && book.modelContext == nil)
+    #expect(book.title == "Emma" && book.persistentModelID == id)
   }
 
   @Test("Models are deleted by a predicate")

@@ -83,4 +83,11 @@ struct SharedFileTests {
     request.predicate = NSPredicate(format: "title == 'Emma'")
     #expect(try stack.fetch(request) == [object])
   }
+
+  @Test("A managed object model is made of classes in a list or one by one, and of a schema")
+  func managedModels() throws {
+    let model = try #require(NSManagedObjectModel.makeManagedObjectModel(for: [Book.self]))
+    #expect(NSManagedObjectModel.makeManagedObjectModel(for: Book.self, Author.self) == model)
+    #expect(NSManagedObjectModel.makeManagedObjectModel(for: Schema([Author.self, Book.self])) == model)
+  }
 }

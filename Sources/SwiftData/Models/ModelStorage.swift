@@ -258,7 +258,7 @@ extension MisuseReport {
       "\(type.name).\(property.name) was read after the \(type.name)'s deletion had been saved.",
       facts: [("Declared as", "\(property.declaredType)")],
       how: "A model whose deletion was saved keeps its attributes' values, and leads to no other models.",
-      remedy: "Read the relationship before you save, or ask first whether the model `isDeleted`.")
+      remedy: "Read the relationship before you save, or ask first whether the model's `modelContext` is nil.")
   }
 
   fileprivate static func noValue(_ type: ModelType, _ property: ModelProperty) -> MisuseReport {

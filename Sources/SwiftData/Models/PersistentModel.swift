@@ -148,8 +148,9 @@ extension PersistentModel {
   public var modelContext: ModelContext? { storage.visibleContext }
   /// Whether the model has unsaved changes.
   public var hasChanges: Bool { storage.object?.hasChanges ?? false }
-  /// Whether the model is deleted, saved or not.
-  public var isDeleted: Bool { storage.isDeleted }
+  /// Whether the model was deleted: by its context, until that saves, or by another one. After the save that deletes a
+  /// model only its ``modelContext`` says so: it is nil.
+  public var isDeleted: Bool { storage.object?.isDeleted ?? false }
 
   /// A model equals only itself.
   public static func == (left: Self, right: Self) -> Bool { left === right }

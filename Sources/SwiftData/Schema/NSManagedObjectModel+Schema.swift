@@ -10,7 +10,21 @@ extension NSManagedObjectModel {
   public static func makeManagedObjectModel(
     for types: [any PersistentModel.Type], mergedWith other: NSManagedObjectModel? = nil
   ) -> NSManagedObjectModel? {
-    let model = Schema(types).makeManagedObjectModel()
+    makeManagedObjectModel(for: Schema(types), mergedWith: other)
+  }
+
+  /// The same, of classes that are listed one by one.
+  public static func makeManagedObjectModel(
+    for types: any PersistentModel.Type..., mergedWith other: NSManagedObjectModel? = nil
+  ) -> NSManagedObjectModel? {
+    makeManagedObjectModel(for: Schema(types), mergedWith: other)
+  }
+
+  /// The same, of a schema.
+  public static func makeManagedObjectModel(
+    for schema: Schema, mergedWith other: NSManagedObjectModel? = nil
+  ) -> NSManagedObjectModel? {
+    let model = schema.makeManagedObjectModel()
     for entity in model.entities { entity.unnamedObjectClass = nil }
     return other.map { NSManagedObjectModel(byMerging: [model, $0]) } ?? model
   }
