@@ -95,12 +95,8 @@ private struct ChildSave {
     for reference in link.removed { owner.removeMember(object(reference, store), property) }
     for reference in link.added { owner.addMember(object(reference, store), property) }
     guard let order = link.order else { return }
-    // The members in the child's order, then those that were added here without the child's knowledge.
-    let members = owner.members(property)
-    let now = Set(members.map(ObjectIdentifier.init))
-    let listed = ContiguousArray(order.map { object($0, store) }.filter { now.contains(ObjectIdentifier($0)) })
-    let known = Set(listed.map(ObjectIdentifier.init))
-    owner.setMembers(listed + members.filter { !known.contains(ObjectIdentifier($0)) }, property)
+    // Behind them come those that were added here without the child's knowledge.
+    owner.orderMembers(order.map { object($0, store) }, property)
   }
 }
 
