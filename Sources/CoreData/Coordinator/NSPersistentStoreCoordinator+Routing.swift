@@ -159,10 +159,7 @@ extension NSPersistentStoreCoordinator {
     _ changes: ChangeSet, to store: NSPersistentStore, objects: ((NSPersistentStore) -> ChangedObjects)?,
     conflicts: inout StoreConflicts
   ) throws {
-    if !withStores({ $0.contains(store) }) {
-      let entity = changes.firstRow.map { layouts.layouts[$0.entity].name }
-      throw Failure.storeNotAdded(url: store.url, entity: entity)
-    }
+    try checkAdded(store, toSave: changes.firstRow.map { layouts.layouts[$0.entity].name })
     switch try answer(to: changes, of: store, objects) {
     case .saved(let rewritten):
       conflicts.written.append(store)
