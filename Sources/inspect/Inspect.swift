@@ -124,57 +124,81 @@ struct Inspect: ParsableCommand {
     if !report.isWhole { throw ExitCode.failure }
   }
 
+  /// What the options ask of a file.
+  private enum Task {
+    case report, history, check
+    case diagram(path: String)
+    case objects(entity: String)
+  }
+
+  private var task: Task {
+    if let diagram { return .diagram(path: diagram) }
+    if let entity { return .objects(entity: entity) }
+    return history ? .history : check ? .check : .report
+  }
+
   private func inspect(_ file: String) throws {
-    let found = try FileKind.find(named: file)
-    if found.kind.isMappingModel {
-      if entity != nil || history || check || model != nil || diagram != nil {
-        throw InspectionFailure(
-          "\(file) is a mapping model: --entity, --history, --check, --model and --diagram don't work on it.")
-      }
-      let report = try MappingReport(kind: found.kind, url: found.url)
-      return show(json ? report.json.text + "\n" : report.text)
+    let (kind, url) = try FileKind.find(named: file)
+    if kind.isStore { return try inspectStore(kind, url) }
+    if kind.isMappingModel { return try inspectMappingModel(kind, url, named: file) }
+    try inspectModel(kind, url, named: file)
+  }
+
+  private func inspectMappingModel(_ kind: FileKind, _ url: URL, named file: String) throws {
+    guard case .report = task, model == nil else {
+      throw InspectionFailure(
+        "\(file) is a mapping model: --entity, --history, --check, --model and --diagram don't work on it.")
     }
-    if !found.kind.isStore {
-      if entity != nil || history || check || model != nil {
-        throw InspectionFailure("\(file) is a model: --entity, --history, --check and --model are for stores.")
+    let report = try MappingReport(kind: kind, url: url)
+    show(json ? report.json.text + "\n" : report.text)
+  }
+
+  private func inspectModel(_ kind: FileKind, _ url: URL, named file: String) throws {
+    let isForStores =
+      switch task {
+      case .objects, .history, .check: true
+      case .report, .diagram: model != nil
       }
-      let versions = try ModelVersions(kind: found.kind, url: found.url)
-      if let diagram { return try write(Diagram(versions.current.model).svg, to: diagram) }
-      let report = ModelReport(versions)
-      return show(json ? report.json.text + "\n" : report.text)
+    if isForStores {
+      throw InspectionFailure("\(file) is a model: --entity, --history, --check and --model are for stores.")
     }
-    let store = try StoreFile(
-      kind: found.kind, url: found.url, modelURL: model.map { URL(fileURLWithPath: $0) })
-    if let diagram {
+    let versions = try ModelVersions(kind: kind, url: url)
+    if case .diagram(let path) = task { return try write(Diagram(versions.current.model).svg, to: path) }
+    let report = ModelReport(versions)
+    show(json ? report.json.text + "\n" : report.text)
+  }
+
+  private func inspectStore(_ kind: FileKind, _ url: URL) throws {
+    let store = try StoreFile(kind: kind, url: url, modelURL: model.map { URL(fileURLWithPath: $0) })
+    switch task {
+    case .diagram(let path):
       guard let model = store.values else {
         throw InspectionFailure(
           "Can't draw a diagram of \(store.name): its model is not known. Give one with --model.")
       }
-      return try write(Diagram(model).svg, to: diagram)
-    }
-    if let entity {
-      let query = ObjectQuery(
-        entity: entity, condition: condition, order: sort,
-        limit: limit ?? (json ? nil : ObjectList.tableLimit))
-      let list = try ObjectList(store, query)
+      try write(Diagram(model).svg, to: path)
+    case .objects(let entity):
+      let list = try ObjectList(
+        store, ObjectQuery(entity: entity, condition: condition, order: sort, limit: shownLimit))
       guard json else { return show(try list.text) }
       let output = OutputFile.standardOutput()
       try list.writeJSON { try output.write(Data($0.utf8)) }
-      return try output.finish()
-    }
-    if history {
-      let list = try TransactionList(store, limit: limit ?? (json ? nil : ObjectList.tableLimit))
-      return show(json ? list.json.text + "\n" : list.text)
-    }
-    if check {
+      try output.finish()
+    case .history:
+      let list = try TransactionList(store, limit: shownLimit)
+      show(json ? list.json.text + "\n" : list.text)
+    case .check:
       let check = try StoreCheck(store)
       show(json ? check.json.text + "\n" : check.text)
       if !check.problems.isEmpty { throw ExitCode.failure }
-      return
+    case .report:
+      let report = try StoreReport(store)
+      show(json ? report.json.text + "\n" : report.text)
     }
-    let report = try StoreReport(store)
-    show(json ? report.json.text + "\n" : report.text)
   }
+
+  /// How many objects or transactions to list; nil for all.
+  private var shownLimit: Int? { limit ?? (json ? nil : ObjectList.tableLimit) }
 
   /// Prints a text. Names of entities and tables come from the file, so characters that a terminal acts on are written
   /// out.

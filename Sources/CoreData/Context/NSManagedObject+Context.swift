@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 extension NSManagedObject {
   /// ``managedObjectContext``.
   final var ownContext: NSManagedObjectContext? { (owner as? ContextOwner)?.context }

@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
       try policy.resolve(mergeConflicts: stated.conflicts)
     }
     try policy.resolve(mergeConflicts: versions + publicConflicts(conflicts.constraints))
-    try processChanges(propagatingDeletes: true)
+    try processChanges()
   }
 
   /// The conflicts that stores reported, as the public values that a policy decides on.

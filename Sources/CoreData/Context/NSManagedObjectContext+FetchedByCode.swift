@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
   func runningCode(of description: FetchDescription, _ options: FetchOptions) throws -> FetchDescription {
     guard try runsCodeHere(description, options) else { return description }
     for key in description.sort {
-      try throwingCocoaErrors { try key.checkTranslatable(entity: description.layout.name) }
+      try publicErrors { try key.checkTranslatable(entity: description.layout.name) }
     }
     var choice = description.uncut
     choice.output = .rows

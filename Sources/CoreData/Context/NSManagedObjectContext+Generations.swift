@@ -104,12 +104,7 @@ extension NSManagedObjectContext {
     case .pinned(let generation): return generation
     case .nextRead:
       guard let persistentStoreCoordinator else { return nil }
-      let new: QueryGeneration?
-      do {
-        new = try QueryGeneration(pinning: persistentStoreCoordinator.persistentStores)
-      } catch let failure as Failure {
-        throw failure.nsError
-      }
+      let new = try publicErrors { try QueryGeneration(pinning: persistentStoreCoordinator.persistentStores) }
       setGeneration(new.map { .pinned($0) } ?? .newest)
       return new
     }

@@ -65,9 +65,21 @@ extension NSManagedObjectContext {
     source.learnKeys(for: self)
     processPendingChanges()
     moveGeneration()
-    var changes = ObjectChanges()
     let followers = followers.living
-    for id in inserted where source.mayHave(id.key) {
+    var changes = ObjectChanges()
+    mergeInserted(inserted, followers, &changes)
+    mergeUpdated(updated, followers, &changes)
+    changes.deleted.append(contentsOf: deleted.lazy.compactMap { self.registeredObject(for: $0) })
+    forgetDeletedElsewhere(changes.deleted)
+    forgetInverses()
+    checkInvariants("after a merge")
+    if !changes.isEmpty { tell(ofMerge: changes) }
+  }
+
+  private func mergeInserted(
+    _ ids: [NSManagedObjectID], _ followers: [any ChangeFollower], _ changes: inout ObjectChanges
+  ) {
+    for id in ids where source.mayHave(id.key) {
       let known = registeredObject(for: id)
       let object = known ?? self.object(with: id)
       if object.state.contains(.fault) {
@@ -79,7 +91,12 @@ extension NSManagedObjectContext {
         if refreshMerging(object) || !followers.isEmpty { changes.refreshed.append(object) }
       }
     }
-    for id in updated {
+  }
+
+  private func mergeUpdated(
+    _ ids: [NSManagedObjectID], _ followers: [any ChangeFollower], _ changes: inout ObjectChanges
+  ) {
+    for id in ids {
       let known = registeredObject(for: id)
       guard let object = known ?? newcomer(id, to: followers) else { continue }
       if object.state.contains(.fault) {
@@ -89,14 +106,10 @@ extension NSManagedObjectContext {
       }
       changes.refreshed.append(object)
     }
-    for id in deleted {
-      guard let object = registeredObject(for: id) else { continue }
-      changes.deleted.append(object)
-    }
-    forgetDeletedElsewhere(changes.deleted)
-    forgetInverses()
-    checkInvariants("after a merge")
-    if changes.isEmpty { return }
+  }
+
+  private func tell(ofMerge changes: ObjectChanges) {
+    var changes = changes
     // They have left, but those who are told of it may ask them.
     changes.deleted.forEachHeld { ledger.deletedElsewhere($0) }
     defer { changes.deleted.forEachHeld { ledger.toldOfSave($0) } }

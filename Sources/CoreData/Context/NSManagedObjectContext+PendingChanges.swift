@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
 
   /// Throws the store's error if it kept the delete rules of some objects from being applied. Those are due with the
   /// next event or save; all else is done.
-  func processChanges(propagatingDeletes: Bool) throws {
+  func processChanges(propagatingDeletes: Bool = true) throws {
     if isProcessing { return }
     // Delete rules may have been postponed since the event in which the object was deleted.
     if ledger.isEventEmpty && !(propagatingDeletes && hasDeletesToPropagate) { return }

@@ -3,14 +3,15 @@ extension NSManagedObjectContext {
   func saveChanges() throws {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
-    try processChanges(propagatingDeletes: true)
+    try processChanges()
     guard hasChanges || !ledger.lockedList.isEmpty else { return try saveUnchanged(coordinator) }
     post(.NSManagedObjectContextWillSave)
     // What observers have changed belongs to the save.
-    try processChanges(propagatingDeletes: true)
+    try processChanges()
     try fireWillSaveUntilQuiet()
     if validatesOnSave { try validatePendingChanges() }
-    if !ledger.eventList.isEmpty { try processChanges(propagatingDeletes: true) }
+    // So do values that validation methods have replaced.
+    if !ledger.eventList.isEmpty { try processChanges() }
     let (plan, rewritten) = try commitUntilSettled()
     adoptSavedRows(of: plan)
     finish(plan, rewritten)
@@ -56,7 +57,7 @@ extension NSManagedObjectContext {
       for objects in round { objects.forEachHeld { $0.willSave() } }
       let touched = ledger.eventList
       let known = hasDeletesToPropagate ? pendingIdentities : nil
-      try processChanges(propagatingDeletes: true)
+      try processChanges()
       round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
       // What the rules of objects that willSave() deleted did to those with nothing to save.
       if let known {
@@ -94,8 +95,6 @@ extension NSManagedObjectContext {
       do { try object.validateForUpdate() } catch { errors.append(error) }
     }
     try NSManagedObject.throwAll(errors)
-    // Values that validation methods have replaced belong to this save.
-    if !ledger.eventList.isEmpty { try processChanges(propagatingDeletes: true) }
   }
 
   /// Lets the merge policy decide. Objects that take part in the save because of that are told of it.

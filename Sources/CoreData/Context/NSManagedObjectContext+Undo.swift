@@ -117,10 +117,7 @@ extension NSManagedObjectContext {
     for member in difference.went where isPresent(member) { object.takeMemberBack(member, property) }
     guard let order = difference.order else { return }
     // Members that were added in some other way stay, at the end.
-    let present = order.filter { isPresent($0) && object.contains($0, property) }
-    let known = Set(present.map(ObjectIdentifier.init))
-    object.setMembers(
-      present + object.members(property).filter { !known.contains(ObjectIdentifier($0)) }, property)
+    object.orderMembers(order.filter(isPresent), property)
   }
 
   // Objects that come and go.

@@ -139,7 +139,8 @@ extension NSManagedObject {
         if property.kind == .toOne { revert(property) } else { changes?.drop(slot) }
       }
     case .rollbackMergePolicyType: managedObjectContext?.revertChanges(of: self)
-    default: break
+    // With the first the save has failed already.
+    case .errorMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType: break
     }
     awake(fromSnapshotEvents: .mergePolicy)
     return true
@@ -151,12 +152,11 @@ extension NSManagedObject {
     guard let changes, let base else { return }
     for property in layout.slots
     where property.word >= 0 && changes.holds(property.slot) && !changes.isChanged(property.slot) {
-      switch (property.kind, changes[property.slot]) {
-      case (.transformable, _): changes.drop(property.slot)
-      case (.toOne, .object(let held)):
+      if property.kind == .transformable {
+        changes.drop(property.slot)
+      } else if property.kind == .toOne, case .object(let held) = changes[property.slot] {
         let destination = unsafeDowncast(held, to: NSManagedObject.self)
         if destination.reference == base.destination(property) { changes.drop(property.slot) }
-      default: break
       }
     }
   }
@@ -187,7 +187,9 @@ extension NSManagedObject {
         let object = try? property.attribute.unarchivedValue(ofTransformable: data)
       else { return nil }
       return .object(TransformableBox.close(object))
-    default: return base.value(property)
+    case .int16, .int32, .int64, .boolean, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary, .undefined,
+      .toMany, .fetched, .composite:
+      return base.value(property)
     }
   }
 

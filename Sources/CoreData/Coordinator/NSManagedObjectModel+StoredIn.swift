@@ -29,16 +29,12 @@ extension NSManagedObjectModel {
   ///   store.
   public convenience init(storedIn url: URL) throws {
     self.init()
-    do {
+    try publicErrors {
       switch try StoredModelForm(url) {
-      case .sqlite: try StoredModel.read(at: url).fill(self)
+      case .sqlite: try SQLiteStore.translatingErrors(at: url) { try StoredModel.read(at: url).fill(self) }
       case .xml: try XMLStoreDocument.fill(self, from: url)
       case .binary: throw Failure.unsupportedFeature("A model out of a binary store, which does not name attributes,")
       }
-    } catch let failure as Failure {
-      throw failure.nsError
-    } catch let error as SQLiteError {
-      throw error.openingFailure(at: url).nsError
     }
   }
 }

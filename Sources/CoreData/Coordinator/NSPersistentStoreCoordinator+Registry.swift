@@ -39,11 +39,7 @@ extension NSPersistentStoreCoordinator {
   public class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
-    do {
-      return try storeClass(for: storeType).metadataForPersistentStore(with: url)
-    } catch let failure as Failure {
-      throw failure.nsError
-    }
+    try publicErrors { try storeClass(for: storeType).metadataForPersistentStore(with: url) }
   }
 
   /// ``metadataForPersistentStore(ofType:at:options:)`` in the newer spelling.
@@ -58,11 +54,7 @@ extension NSPersistentStoreCoordinator {
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) throws {
-    do {
-      try storeClass(for: storeType).setMetadata(metadata, forPersistentStoreAt: url)
-    } catch let failure as Failure {
-      throw failure.nsError
-    }
+    try publicErrors { try storeClass(for: storeType).setMetadata(metadata, forPersistentStoreAt: url) }
   }
 
   /// ``setMetadata(_:forPersistentStoreOfType:at:options:)`` in the newer spelling.

@@ -1,50 +1,3 @@
-/// The conflicts that stores reported for a commit.
-struct StoreConflicts {
-  var versions: [(store: StoreIdentity, conflict: VersionConflict)] = []
-  var constraints: [(store: StoreIdentity, conflict: ConstraintConflict)] = []
-  /// Rows that the stores themselves changed while writing.
-  var rewritten: [(store: StoreIdentity, row: RowSnapshot)] = []
-  /// The stores that have written their part nevertheless.
-  var written: [NSPersistentStore] = []
-  /// The error of a custom store, with conflicts that it has made itself.
-  var stated: (error: NSError, conflicts: [Any])?
-  /// Whether another process has taken keys that were named for new rows. Then the save is planned again, without
-  /// asking the merge policy.
-  var hasStaleKeys = false
-
-  var isEmpty: Bool { versions.isEmpty && constraints.isEmpty && stated == nil && !hasStaleKeys }
-}
-
-/// A save of several stores that failed at one of them. What others have written stays.
-// @unchecked Sendable: rows are immutable, stores may be used from any thread.
-struct PartialSave: Error, @unchecked Sendable {
-  let written: [NSPersistentStore]
-  let rewritten: [(store: StoreIdentity, row: RowSnapshot)]
-  /// The store that failed, and those that were not asked any more.
-  let unsaved: [NSPersistentStore]
-  let error: NSError
-}
-
-/// One store's answer to a fetch.
-typealias StoreAnswer = (store: StoreIdentity, outcome: FetchOutcome)
-
-extension [StoreAnswer] {
-  /// The sum of the stores' counts.
-  var total: Int {
-    reduce(0) { sum, answer in
-      guard case .count(let count) = answer.outcome else { return sum }
-      return sum + count
-    }
-  }
-
-  var dictionaries: [NSDictionary] {
-    flatMap { answer in
-      guard case .dictionaries(let rows) = answer.outcome else { return [NSDictionary]() }
-      return rows
-    }
-  }
-}
-
 /// Chooses the stores for a request.
 extension NSPersistentStoreCoordinator {
   /// The stores for a fetch: those with the entity, in the order in which they were added. A generation leaves out
@@ -206,10 +159,7 @@ extension NSPersistentStoreCoordinator {
     _ changes: ChangeSet, to store: NSPersistentStore, objects: ((NSPersistentStore) -> ChangedObjects)?,
     conflicts: inout StoreConflicts
   ) throws {
-    if !withStores({ $0.contains(store) }) {
-      let entity = changes.firstRow.map { layouts.layouts[$0.entity].name }
-      throw Failure.storeNotAdded(url: store.url, entity: entity)
-    }
+    try checkAdded(store, toSave: changes.firstRow.map { layouts.layouts[$0.entity].name })
     switch try answer(to: changes, of: store, objects) {
     case .saved(let rewritten):
       conflicts.written.append(store)

@@ -61,8 +61,9 @@ extension NSPersistentStoreCoordinator {
     post(.NSPersistentStoreCoordinatorStoresDidChange, info)
   }
 
-  func checkAdded(_ store: NSPersistentStore, toSave entity: String? = nil) throws {
-    if !withStores({ $0.contains(store) }) { throw Failure.storeNotAdded(url: store.url, entity: entity) }
+  /// - Parameter entity: the name of an entity whose objects are to be saved there.
+  func checkAdded(_ store: NSPersistentStore, toSave entity: @autoclosure () -> String? = nil) throws {
+    if !withStores({ $0.contains(store) }) { throw Failure.storeNotAdded(url: store.url, entity: entity()) }
   }
 
   func post(_ name: Notification.Name, _ info: [AnyHashable: Any]) {

@@ -42,39 +42,3 @@ extension NSPersistentStore {
   /// Whether the store's file is the one at a location; stores in memory have none.
   func isAt(_ other: URL) -> Bool { type != NSInMemoryStoreType && url?.isSameFile(as: other) == true }
 }
-
-extension URL {
-  /// Whether both lead to one file.
-  func isSameFile(as other: URL) -> Bool {
-    // URLs that aren't file URLs are compared as a whole: two servers may have databases with the same path.
-    guard isFileURL || other.isFileURL else { return absoluteString == other.absoluteString }
-    return path != "/dev/null"
-      && (standardizedFileURL == other.standardizedFileURL
-        || resolvingSymlinksInPath().path == other.resolvingSymlinksInPath().path)
-  }
-}
-
-/// A lock that many threads may share, or one may take exclusively.
-final class SharedLock: @unchecked Sendable {
-  // `@unchecked Sendable`: the lock is made for all threads.
-  private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
-
-  init() { pthread_rwlock_init(lock, nil) }
-
-  deinit {
-    pthread_rwlock_destroy(lock)
-    lock.deallocate()
-  }
-
-  func together<Result>(_ body: () throws -> Result) rethrows -> Result {
-    pthread_rwlock_rdlock(lock)
-    defer { pthread_rwlock_unlock(lock) }
-    return try body()
-  }
-
-  func alone<Result>(_ body: () throws -> Result) rethrows -> Result {
-    pthread_rwlock_wrlock(lock)
-    defer { pthread_rwlock_unlock(lock) }
-    return try body()
-  }
-}

@@ -1,3 +1,4 @@
+internal import DataModelFiles
 import Foundation
 
 /// The wording of every failure.

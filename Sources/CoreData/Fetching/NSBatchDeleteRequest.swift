@@ -39,8 +39,7 @@ nonisolated open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// can't be converted.
   public init<Result>(fetchRequest fetch: NSFetchRequest<Result>) {
     fetch.resultType = .managedObjectIDResultType
-    fetchRequest = NSFetchRequest()
-    fetchRequest.takeAll(from: fetch)
+    fetchRequest = NSFetchRequest(withAllOf: fetch)
     objectIDs = nil
     super.init()
   }

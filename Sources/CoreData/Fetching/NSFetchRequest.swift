@@ -208,6 +208,12 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     joinClasses()
   }
 
+  /// A request with all settings of another one, whose results may be of another type.
+  package convenience init<Other>(withAllOf other: NSFetchRequest<Other>) {
+    self.init()
+    takeAll(from: other)
+  }
+
   /// For subclasses, of which Apple's framework asks for it. Requests are in no archive here: this ends the program.
   public required init?(coder: NSCoder) {
     misuse("A fetch request can't be read from an archive. Make it with init(entityName:).")

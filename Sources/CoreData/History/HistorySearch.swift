@@ -18,7 +18,7 @@ struct HistorySearch {
     }
     predicate = try request.predicate?.node
     sort = try (request.sortDescriptors ?? []).map { try SortKey($0) }
-    for key in sort { try throwingCocoaErrors { try key.checkTranslatable(entity: request.entityName) } }
+    for key in sort { try publicErrors { try key.checkTranslatable(entity: request.entityName) } }
   }
 
   /// Filters the history of one store. A token in the predicate stands for the number of that store's transaction.

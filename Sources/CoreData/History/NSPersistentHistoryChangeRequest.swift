@@ -84,9 +84,7 @@ nonisolated open class NSPersistentHistoryChangeRequest: NSPersistentStoreReques
   /// Asks for what a fetch request with a result type describes. Without Objective-C the two types can't be converted.
   public class func fetchHistory<Result>(withFetch fetchRequest: NSFetchRequest<Result>) -> Self {
     let request = make(self, .start)
-    let untyped = NSFetchRequest<NSFetchRequestResult>()
-    untyped.takeAll(from: fetchRequest)
-    request.fetchRequest = untyped
+    request.fetchRequest = NSFetchRequest(withAllOf: fetchRequest)
     return request
   }
 

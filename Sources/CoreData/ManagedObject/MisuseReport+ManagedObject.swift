@@ -1,3 +1,5 @@
+internal import DataModelFiles
+
 /// The wording of misuses of managed objects.
 extension MisuseReport {
   private static func place(_ object: NSManagedObject) -> String {

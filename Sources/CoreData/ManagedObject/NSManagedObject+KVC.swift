@@ -31,7 +31,7 @@ extension NSManagedObject {
     guard changes?.holds(property.slot) != true, let row, property.word >= 0, !row.isNull(slot: property.slot),
       row.isReference(word: property.word)
     else { return nil }
-    do { return try row.data(property) } catch let failure as Failure { throw failure.nsError }
+    return try publicErrors { try row.data(property) }
   }
 
   /// The error for a key that the entity lacks.

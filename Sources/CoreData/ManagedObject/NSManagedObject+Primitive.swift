@@ -1,7 +1,8 @@
 /// Primitive accessors: the implementation of `@NSManaged var primitiveName` and of that key.
 extension EntityLayout {
   /// The property that a key such as `primitiveName` means; nil if there is none. A property that really has that name
-  /// takes precedence, and is not looked up here.
+  /// takes precedence, and is not looked up here. The model compiler takes `primitiveName` only; here a key may also
+  /// have the property's name as it stands, as `primitiveURL` does for `URL`.
   final func primitiveProperty(named key: String) -> LayoutProperty? {
     guard key.hasPrefix("primitive") else { return nil }
     let name = key.dropFirst("primitive".count)

@@ -148,6 +148,16 @@ extension NSManagedObject {
     toManyState(property).use(result)
   }
 
+  /// Orders the members as some objects are, of which those that are no members are passed over. The members that are
+  /// not among them follow, in the order that they have.
+  final func orderMembers(_ order: some Sequence<NSManagedObject>, _ property: LayoutProperty) {
+    let members = members(property)
+    let present = Set(members.map(ObjectIdentifier.init))
+    let first = ContiguousArray(order.filter { present.contains(ObjectIdentifier($0)) })
+    let known = Set(first.map(ObjectIdentifier.init))
+    setMembers(first + members.filter { !known.contains(ObjectIdentifier($0)) }, property)
+  }
+
   private func toManyProperty(_ key: ManagedKey) -> LayoutProperty {
     beginChange(call: "changing \"\(key.name)\"")
     guard let property = layout.property(key) else { misuse(.unknownKey(key.name, self)) }

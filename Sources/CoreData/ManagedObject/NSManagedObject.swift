@@ -1,78 +1,5 @@
 internal import CSwiftRuntime
 
-/// The state of an object. Kept in the object, so that asking needs no lookup.
-///
-/// It has two kinds of bits, so that one test can ask for both: the object's own (`OwnState`), and marks, which say
-/// what its context has to do for it. Only the context's `ChangeLedger` writes marks. One more says that the object has
-/// been observed.
-struct ObjectState: OptionSet {
-  let rawValue: UInt32
-
-  /// The values have not been read since the last fetch or refresh.
-  static let fault = ObjectState(rawValue: 1 << 0)
-  static let inserted = ObjectState(rawValue: 1 << 1)
-  static let updated = ObjectState(rawValue: 1 << 2)
-  static let deleted = ObjectState(rawValue: 1 << 3)
-  /// The object is in the ledger's list of inserted, updated or deleted objects, though its state may have changed
-  /// since.
-  static let listedInserted = ObjectState(rawValue: 1 << 4)
-  static let listedUpdated = ObjectState(rawValue: 1 << 5)
-  static let listedDeleted = ObjectState(rawValue: 1 << 6)
-  /// What happened to the object since pending changes were last processed.
-  static let eventListed = ObjectState(rawValue: 1 << 7)
-  static let eventInserted = ObjectState(rawValue: 1 << 8)
-  static let eventUpdated = ObjectState(rawValue: 1 << 9)
-  static let eventDeleted = ObjectState(rawValue: 1 << 10)
-  /// The object is in its context's identity map.
-  static let registered = ObjectState(rawValue: 1 << 11)
-  /// The object's row is gone, and it reads as empty.
-  static let inaccessible = ObjectState(rawValue: 1 << 12)
-  /// The object's delete rules have been applied.
-  static let propagated = ObjectState(rawValue: 1 << 13)
-  /// The framework is reading the object's values, so setting them is not a change.
-  static let awaking = ObjectState(rawValue: 1 << 14)
-  /// The object has had observers. Stays when it has none any more.
-  static let observed = ObjectState(rawValue: 1 << 15)
-  /// The object's `prepareForDeletion()` is running.
-  static let preparing = ObjectState(rawValue: 1 << 16)
-  /// What the save that is ending did to the object, for `didSave()`. In the order of `inserted`, `updated`, `deleted`.
-  static let savedInserted = ObjectState(rawValue: 1 << 17)
-  static let savedUpdated = ObjectState(rawValue: 1 << 18)
-  static let savedDeleted = ObjectState(rawValue: 1 << 19)
-
-  /// The context has something to do for the object, and so keeps it alive.
-  static let pending: ObjectState = [.inserted, .updated, .deleted]
-  static let saved: ObjectState = [.savedInserted, .savedUpdated, .savedDeleted]
-  /// The bits that the ledger writes: all but the object's own.
-  static let marks: ObjectState = [
-    .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
-    .eventDeleted, .propagated, .preparing, .saved,
-  ]
-  /// The bits that are none of the object's own.
-  static let notOwn: ObjectState = [.marks, .observed]
-
-  /// As `OptionSet` would answer. Its answer is generic code, which a debug build runs as it stands: a dozen calls for
-  /// a question that each reading of a property asks.
-  func contains(_ bits: ObjectState) -> Bool { rawValue & bits.rawValue == bits.rawValue }
-
-  /// Whether the next save has changes of a stored object to write.
-  var isUpdated: Bool { contains(.updated) && !contains(.deleted) }
-
-  /// The marks for `didSave()` of an object that has these.
-  var savedMarks: ObjectState { ObjectState(rawValue: (rawValue & ObjectState.pending.rawValue) << 16) }
-}
-
-/// The bits of an object's state that are not about unsaved changes: whether its values are there, and whether the
-/// identity map knows it. Code that reads values, or turns an object into a fault, writes them.
-struct OwnState: OptionSet {
-  let rawValue: UInt32
-
-  static let fault = OwnState(rawValue: ObjectState.fault.rawValue)
-  static let registered = OwnState(rawValue: ObjectState.registered.rawValue)
-  static let inaccessible = OwnState(rawValue: ObjectState.inaccessible.rawValue)
-  static let awaking = OwnState(rawValue: ObjectState.awaking.rawValue)
-}
-
 /// An object of an entity, in a context.
 ///
 ///     final class Book: NSManagedObject {
@@ -565,27 +492,6 @@ nonisolated extension NSManagedObject {
   static func makeDynamically(
     of entity: __owned NSEntityDescription, in context: __owned NSManagedObjectContext?
   ) -> NSManagedObject
-}
-
-/// The reasons for a call of ``NSManagedObject/awake(fromSnapshotEvents:)``.
-public struct NSSnapshotEventType: OptionSet, Sendable {
-  /// The events as bits.
-  public let rawValue: UInt
-  /// Events from their bits.
-  public init(rawValue: UInt) { self.rawValue = rawValue }
-
-  /// An insertion was undone, so the object is gone.
-  public static let undoInsertion = NSSnapshotEventType(rawValue: 1 << 1)
-  /// A deletion was undone, so the object is back.
-  public static let undoDeletion = NSSnapshotEventType(rawValue: 1 << 2)
-  /// A change was undone, so the object has its former values.
-  public static let undoUpdate = NSSnapshotEventType(rawValue: 1 << 3)
-  /// A rollback has dropped the object's changes.
-  public static let rollback = NSSnapshotEventType(rawValue: 1 << 4)
-  /// A refresh or a merge has given the object the store's values.
-  public static let refresh = NSSnapshotEventType(rawValue: 1 << 5)
-  /// A merge policy has settled a conflict of the object.
-  public static let mergePolicy = NSSnapshotEventType(rawValue: 1 << 6)
 }
 
 /// A pointer to a value that a method may replace. Linux has no autorelease pools; the name lets overrides of

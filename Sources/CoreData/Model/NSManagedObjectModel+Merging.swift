@@ -27,7 +27,7 @@ extension NSManagedObjectModel {
   /// The throwing twin of `init(byMerging:)`.
   public static func merging(_ models: [NSManagedObjectModel]) throws -> NSManagedObjectModel {
     let merged = NSManagedObjectModel()
-    do { try merged.merge(models) } catch let failure as Failure { throw failure.nsError }
+    try publicErrors { try merged.merge(models) }
     return merged
   }
 

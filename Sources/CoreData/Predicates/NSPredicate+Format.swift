@@ -70,7 +70,7 @@ extension NSPredicate {
   ///
   /// This is the throwing twin of `NSPredicate(format:argumentArray:)`, for formats that a user types.
   public static func parsing(_ format: String, arguments: [Any?] = []) throws -> NSPredicate {
-    try throwingCocoaErrors { make(try PredicateParser.predicate(format, arguments: arguments)) }
+    try publicErrors { make(try PredicateParser.predicate(format, arguments: arguments)) }
   }
 
   /// Whether `object` meets the predicate. Throws an error where `evaluate(with:)` ends the program: for unknown keys,

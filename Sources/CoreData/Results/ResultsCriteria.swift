@@ -20,14 +20,14 @@ final class ResultsCriteria {
     description = try FetchDescription(request, layouts)
     predicate = try description.predicate.map { try PredicateEvaluator($0) }
     sort = try description.sort.map { key in
-      (key, try throwingCocoaErrors { try CompiledKeyPath(key.path) })
+      (key, try publicErrors { try CompiledKeyPath(key.path) })
     }
     stores = request.affectedStores
     self.sectionNameKeyPath = sectionNameKeyPath
     sectionKeys = sectionNameKeyPath?.split(separator: ".").map(String.init) ?? []
     sectionPath =
       ResultsCriteria.isStored(sectionKeys, description.layout)
-      ? try throwingCocoaErrors { [sectionKeys] in try CompiledKeyPath(sectionKeys) } : nil
+      ? try publicErrors { [sectionKeys] in try CompiledKeyPath(sectionKeys) } : nil
     placingKeys = Set(description.sort.compactMap(\.path.first) + sectionKeys.prefix(1))
   }
 
@@ -64,7 +64,7 @@ final class ResultsCriteria {
 
   /// The sort keys of the object.
   func keys(of object: NSManagedObject) throws -> [PredicateValue] {
-    try sort.map { step in try throwingCocoaErrors { try step.path.value(from: .subject(object)) } }
+    try sort.map { step in try publicErrors { try step.path.value(from: .subject(object)) } }
   }
 
   func order(_ a: [PredicateValue], _ b: [PredicateValue]) -> ComparisonResult {
@@ -84,7 +84,7 @@ final class ResultsCriteria {
   func sectionName(of object: NSManagedObject) throws -> String {
     if sectionKeys.isEmpty { return "" }
     guard let sectionPath else { return ResultsCriteria.text(KeyPathValues.value(of: object, sectionKeys)) }
-    let value = try throwingCocoaErrors { try sectionPath.value(from: .subject(object)) }
+    let value = try publicErrors { try sectionPath.value(from: .subject(object)) }
     switch value {
     case .constant(.string(let text)): return text
     case .constant(.int(let number)): return String(number)

@@ -79,7 +79,7 @@ struct DeclarationCheck {
         message: "@NSManaged \(member.name): \(text)")
     }
 
-    let names = [wanted] + (Self.primitive(wanted).map { [$0] } ?? [])
+    let names = [wanted] + (PrimitiveName.property(of: wanted).map { [$0] } ?? [])
     let found = holders.lazy.compactMap { holder in
       names.lazy.compactMap { Self.property($0, of: holder) }.first
     }.first
@@ -107,11 +107,6 @@ struct DeclarationCheck {
   /// Whether a class of this module, or one that inherits from it, is an entity's.
   func isEntityClass(_ path: [String]) -> Bool {
     (heirs[path.joined(separator: ".")] ?? []).contains { all[$0] != nil }
-  }
-
-  private static func primitive(_ name: String) -> String? {
-    guard name.hasPrefix("primitive"), let first = name.dropFirst(9).first else { return nil }
-    return first.lowercased() + name.dropFirst(10)
   }
 
   // What the model has.
@@ -143,24 +138,8 @@ struct DeclarationCheck {
     }.sorted()
     if names.isEmpty { return "It has none" }
     let nearby = wanted.count < 4 ? 1 : max(2, wanted.count / 3)
-    let near = names.filter { distance($0.lowercased(), wanted.lowercased()) <= nearby }
+    let near = names.filter { Spelling.distance($0.lowercased(), wanted.lowercased()) <= nearby }
     if !near.isEmpty { return "Did you mean \(near.joined(separator: " or "))?" }
     return names.count <= 12 ? "It has \(names.joined(separator: ", "))" : "It has \(names.count) others"
-  }
-
-  /// How many letters must change to make one name of the other.
-  private static func distance(_ one: String, _ other: String) -> Int {
-    let (one, other) = (Array(one), Array(other))
-    var row = Array(0...other.count)
-    for (index, letter) in one.enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for (column, second) in other.enumerated() {
-        let replaced = diagonal + (letter == second ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[other.count]
   }
 }

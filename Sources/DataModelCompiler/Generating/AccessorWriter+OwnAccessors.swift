@@ -5,14 +5,8 @@
 /// Swift can't find a property or a method by its name at run time, so this writes an enumeration of them for each
 /// class. A class that declares none has an empty one: the runtime takes long to find out that there is none.
 extension AccessorWriter {
-  private struct Own {
-    var accessors: [SwiftSource.OwnMember] = []
-    var validators: [SwiftSource.OwnMember] = []
-    var dependencies: [SwiftSource.OwnMember] = []
-  }
-
   mutating func writeOwnAccessors(_ sources: [SwiftSource], _ transients: [String: Set<String>]) {
-    var found: [String: Own] = [:]
+    var found: [String: AccessorEnumeration] = [:]
     for source in sources {
       for member in source.ownMembers {
         guard let name = ownerName(member.owner) else { continue }
@@ -22,14 +16,14 @@ extension AccessorWriter {
           let isTransient = transients[name]?.contains(member.name) == true
           guard isTransient || isAnsweredByCode && isCallable && types.isManaged(member.owner) else { continue }
           if member.access > .isFilePrivate {
-            found[name, default: Own()].accessors.append(member)
+            found[name, default: AccessorEnumeration(of: name)].values.append(member)
           } else if isTransient {
             let use = "is the accessor of a transient attribute, and private, so value(forKey:) and section names don't"
             warnOfPrivate(member, of: name, use, in: source)
           }
         case .validator:
           if member.access > .isFilePrivate {
-            found[name, default: Own()].validators.append(member)
+            found[name, default: AccessorEnumeration(of: name)].validations.append(member)
           } else {
             warnOfPrivate(member, of: name, "is private, so validation doesn't", in: source)
           }
@@ -38,18 +32,20 @@ extension AccessorWriter {
           if member.access <= .isFilePrivate {
             warnOfPrivate(member, of: name, "is private, so observers don't", in: source)
           } else if isCallable {
-            found[name, default: Own()].dependencies.append(member)
+            found[name, default: AccessorEnumeration(of: name)].dependencies.append(member)
           }
         }
       }
     }
     if found.isEmpty { return }
     for path in types.ownClasses where types.isManaged(path) {
-      if let name = ownerName(path), found[name] == nil { found[name] = Own() }
+      if let name = ownerName(path), found[name] == nil { found[name] = AccessorEnumeration(of: name) }
     }
     let declarations = Dictionary(grouping: sources.flatMap(\.types)) { $0.path.joined(separator: ".") }
     for (name, own) in found.sorted(by: { $0.key < $1.key }) {
-      writeEnumeration(name, own, conditions: Self.conditions(ofAnyOf: declarations[name] ?? []))
+      let conditions = Self.conditions(ofAnyOf: declarations[name] ?? [])
+      addToBody("\n" + Self.guarded(own.text, by: conditions))
+      hasOwnAccessors = true
     }
   }
 
@@ -89,72 +85,5 @@ extension AccessorWriter {
       SourceProblem(
         isError: false, file: source.path, line: member.line, column: member.column,
         message: "\(owner).\(member.name) \(consequence) find it. Make it internal"))
-  }
-
-  private mutating func writeEnumeration(_ owner: String, _ own: Own, conditions: [String]) {
-    hasOwnAccessors = true
-    let type = owner.split(separator: ".").map { quoteIfKeyword(String($0)) }.joined(separator: ".")
-    let values = own.accessors.map { property in
-      Self.guarded(
-        "    if key == \"\(property.name)\" { return object.\(quoteIfKeyword(property.name)) as Any? }\n",
-        by: property.conditions)
-    }
-    let validations = own.validators.map { validator in
-      Self.guarded(
-        "    if key == \"\(validator.keys[0])\" { return try object.\(validator.name)(value) }\n",
-        by: validator.conditions)
-    }
-    let dependencies = own.dependencies.map { dependency in
-      let isFunction = if case .dependency(isFunction: true) = dependency.kind { true } else { false }
-      let keys = dependency.keys.map { "key == \"\($0)\"" }.joined(separator: " || ")
-      let call = "\(type).\(dependency.name)\(isFunction ? "()" : "")"
-      return Self.guarded("    if \(keys) { return \(call) }\n", by: dependency.conditions)
-    }
-    let name = "ManagedAccessorsOf\(owner.split(separator: ".").joined(separator: "_"))"
-    let object = "    let object = unsafeDowncast(object, to: \(type).self)"
-    var text = "nonisolated enum \(name): _ManagedAccessors {\n"
-    if !values.isEmpty {
-      text += """
-          static var keys: [String] { \(Self.list(own.accessors.map(\.name))) }
-          static func value(of object: NSManagedObject, forKey key: String) -> Any? {
-            unsafeBitCast(answer, to: ((NSManagedObject, String) -> Any?).self)(object, key)
-          }
-          // What belongs to the main actor is asked for on any queue, as through Objective-C.
-          @MainActor private static func answer(of object: NSManagedObject, forKey key: String) -> Any? {
-        \(object)
-        \(values.joined())    return nil
-          }
-
-        """
-    }
-    if !validations.isEmpty {
-      text += """
-          static var validatedKeys: [String] { \(Self.list(own.validators.map { $0.keys[0] })) }
-          static func validate(
-            _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
-          ) throws {
-        \(object)
-        \(validations.joined())  }
-
-        """
-    }
-    if !dependencies.isEmpty {
-      text += """
-          static func keyPaths(affecting key: String) -> Set<String>? {
-            unsafeBitCast(dependencies, to: ((String) -> Set<String>?).self)(key)
-          }
-          @MainActor private static func dependencies(of key: String) -> Set<String>? {
-        \(dependencies.joined())    return nil
-          }
-
-        """
-    }
-    text += "}\n"
-    addToBody("\n" + Self.guarded(text, by: conditions))
-  }
-
-  /// The same name may be in several branches of an `#if`.
-  private static func list(_ names: [String]) -> String {
-    "[\(Set(names).sorted().map { "\"\($0)\"" }.joined(separator: ", "))]"
   }
 }

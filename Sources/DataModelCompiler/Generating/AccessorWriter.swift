@@ -7,7 +7,7 @@
 ///   is not public goes without;
 /// - `__owned` on a setter's value, because setters take ownership. Functions are declared without.
 struct AccessorWriter {
-  private(set) var types: TypeIndex
+  let types: TypeIndex
   private var keys: [String] = []
   private var body = ""
   var problems: [SourceProblem] = []
@@ -25,12 +25,11 @@ struct AccessorWriter {
   ) -> (text: String, problems: [SourceProblem]) {
     var writer = AccessorWriter(types: types)
     for source in sources {
-      writer.types = types.seen(from: source.fileName)
+      let seen = types.seen(from: source.fileName)
       for (owner, members) in groups(of: source.members) {
-        writer.write(members, of: owner, in: source)
+        writer.write(members, of: owner, in: source, types: seen)
       }
     }
-    writer.types = types
     writer.writeOwnAccessors(sources, transients)
     return (writer.file(imports: sources.flatMap(\.imports), untestedSwift), writer.problems)
   }
@@ -100,18 +99,37 @@ struct AccessorWriter {
       """
   }
 
+  /// A declared member, and what its symbols depend on besides.
+  private struct Member {
+    let declared: SwiftSource.ManagedMember
+    /// The types as the member's file sees them.
+    let types: TypeIndex
+    /// Whether its class is private.
+    let isHidden: Bool
+    /// What distinguishes a private name from those of other files. Within a private class no other name carries it.
+    let discriminator: String?
+
+    init(_ member: SwiftSource.ManagedMember, in source: SwiftSource, _ types: TypeIndex) {
+      (declared, self.types) = (member, types)
+      isHidden = types.isHidden(member.owner)
+      let isPrivate = member.access <= .isFilePrivate
+      discriminator =
+        isPrivate && !isHidden ? Mangler.discriminator(module: types.module, fileName: source.fileName) : nil
+    }
+  }
+
   static func guarded(_ text: String, by conditions: [String]) -> String {
     conditions.isEmpty
       ? text : "#if \(conditions.map { "(\($0))" }.joined(separator: " && "))\n\(text)#endif\n"
   }
 
   private mutating func write(
-    _ members: [SwiftSource.ManagedMember], of owner: [String], in source: SwiftSource
+    _ members: [SwiftSource.ManagedMember], of owner: [String], in source: SwiftSource, types: TypeIndex
   ) {
     var text = ""
     for member in members {
       do {
-        text += Self.guarded(try definition(of: member, in: source), by: member.conditions)
+        text += Self.guarded(try definition(of: Member(member, in: source, types)), by: member.conditions)
         count += 1
       } catch {
         let reason = (error as? Mangler.Failure)?.reason ?? "\(error)"
@@ -128,12 +146,6 @@ struct AccessorWriter {
     }
   }
 
-  /// `primitiveName`: name; nil if a name is not of that form.
-  private static func primitiveProperty(_ name: String) -> String? {
-    guard name.hasPrefix("primitive"), let first = name.dropFirst(9).first, first.isUppercase else { return nil }
-    return first.lowercased() + name.dropFirst(10)
-  }
-
   /// The function that reads a primitive relationship declared as a mutable set; nil for other types.
   private static func mutableMembers(_ type: TypeSyntax) -> String? {
     switch type {
@@ -148,64 +160,66 @@ struct AccessorWriter {
     }
   }
 
-  private mutating func definition(
-    of member: SwiftSource.ManagedMember, in source: SwiftSource
-  ) throws -> String {
-    let isHidden = types.isHidden(member.owner)
-    let isPrivate = member.access <= .isFilePrivate
-    // Within a private class no other name carries the file's.
-    let discriminator =
-      isPrivate && !isHidden ? Mangler.discriminator(module: types.module, fileName: source.fileName) : nil
-    // A class and its subclass may declare members of one name, and two files may declare classes of one name.
-    let suffix = isHidden ? "_\(count)" : "_\(member.owner.joined(separator: "_"))"
-    switch member.kind {
-    case .property(let type):
-      let symbols = try Mangler.property(
-        member.name, type: type, of: member.owner, discriminator: discriminator, types: types)
-      keys.append(member.name)
-      let primitive = Self.primitiveProperty(member.name)
-      if let primitive { keys.append(primitive) }
-      let access = symbols.leastAccess < .isPublic ? "" : "public "
-      let name = member.name + suffix
-      let key = "_key_\(member.name)"
-      let written = types.qualified(type, in: member.owner).text
-      if let primitive {
-        let read = Self.mutableMembers(type) ?? "managedValue"
-        return """
-            @_silgen_name("\(symbols.getter)") \(access)dynamic final func _get_\(name)() -> \(written) \
-          { \(read)(primitiveKey(\(key), of: _key_\(primitive))) }
-            @_silgen_name("\(symbols.setter)") \(access)dynamic final func _set_\(name)(_ value: __owned \
-          \(written)) { setPrimitiveManagedValue(value, \(key), of: _key_\(primitive)) { setManagedValue($0, $1) } }
-
-          """
-      }
-      return """
-          @_silgen_name("\(symbols.getter)") \(access)dynamic final func _get_\(name)() -> \(written) \
-        { managedValue(\(key)) }
-          @_silgen_name("\(symbols.setter)") \(access)dynamic final func _set_\(name)(_ value: __owned \
-        \(written)) { setManagedValue(value, \(key)) }
-
-        """
-    case .function(let parameters):
-      let symbol = try Mangler.function(
-        member.name, parameters: parameters.map { ($0.label, $0.type) }, of: member.owner,
-        discriminator: discriminator, types: types)
-      guard let call = ManagedCall(name: member.name, parameters: parameters) else {
-        throw Mangler.Failure(
-          reason: "its name or its parameters don't fit any accessor that Core Data makes: addToX, removeFromX, "
-            + "insertIntoX(_:at:), removeFromX(at:), replaceX(at:with:); addXObject, removeXObject, addX, removeX; "
-            + "insertObject(_:inXAtIndex:) and its kin")
-      }
-      keys.append(call.key)
-      let access = symbol.leastAccess < .isPublic ? "" : "public "
-      let list = parameters.enumerated().map {
-        "_ p\($0.offset): \(types.qualified($0.element.type, in: member.owner).text)"
-      }
-      return """
-          @_silgen_name("\(symbol.symbol)") \(access)dynamic final func _call_\(count)_\(member.name)\
-        (\(list.joined(separator: ", "))) { \(call.text) }
-
-        """
+  private mutating func definition(of member: Member) throws -> String {
+    switch member.declared.kind {
+    case .property(let type): try property(member, type)
+    case .function(let parameters): try function(member, parameters)
     }
+  }
+
+  /// The getter and the setter of a property.
+  private mutating func property(_ member: Member, _ type: TypeSyntax) throws -> String {
+    let (declared, types) = (member.declared, member.types)
+    let symbols = try Mangler.property(
+      declared.name, type: type, of: declared.owner, discriminator: member.discriminator, types: types)
+    keys.append(declared.name)
+    let key = "_key_\(declared.name)"
+    let get: String
+    let set: String
+    if let primitive = PrimitiveName.property(of: declared.name) {
+      keys.append(primitive)
+      let read = Self.mutableMembers(type) ?? "managedValue"
+      get = "\(read)(primitiveKey(\(key), of: _key_\(primitive)))"
+      set = "setPrimitiveManagedValue(value, \(key), of: _key_\(primitive)) { setManagedValue($0, $1) }"
+    } else {
+      get = "managedValue(\(key))"
+      set = "setManagedValue(value, \(key))"
+    }
+    let access = symbols.leastAccess < .isPublic ? "" : "public "
+    // A class and its subclass may declare members of one name, and two files may declare classes of one name.
+    let name = declared.name + (member.isHidden ? "_\(count)" : "_\(declared.owner.joined(separator: "_"))")
+    let written = types.qualified(type, in: declared.owner).text
+    return """
+        @_silgen_name("\(symbols.getter)") \(access)dynamic final func _get_\(name)() -> \(written) { \(get) }
+        @_silgen_name("\(symbols.setter)") \(access)dynamic final func _set_\(name)(_ value: __owned \
+      \(written)) { \(set) }
+
+      """
+  }
+
+  /// The function behind a method that adds, removes or replaces members.
+  private mutating func function(
+    _ member: Member, _ parameters: [(label: String, name: String, type: TypeSyntax)]
+  ) throws -> String {
+    let (declared, types) = (member.declared, member.types)
+    let symbol = try Mangler.function(
+      declared.name, parameters: parameters.map { ($0.label, $0.type) }, of: declared.owner,
+      discriminator: member.discriminator, types: types)
+    guard let call = ManagedCall(name: declared.name, parameters: parameters) else {
+      throw Mangler.Failure(
+        reason: "its name or its parameters don't fit any accessor that Core Data makes: addToX, removeFromX, "
+          + "insertIntoX(_:at:), removeFromX(at:), replaceX(at:with:); addXObject, removeXObject, addX, removeX; "
+          + "insertObject(_:inXAtIndex:) and its kin")
+    }
+    keys.append(call.key)
+    let access = symbol.leastAccess < .isPublic ? "" : "public "
+    let list = parameters.enumerated().map {
+      "_ p\($0.offset): \(types.qualified($0.element.type, in: declared.owner).text)"
+    }
+    return """
+        @_silgen_name("\(symbol.symbol)") \(access)dynamic final func _call_\(count)_\(declared.name)\
+      (\(list.joined(separator: ", "))) { \(call.text) }
+
+      """
   }
 }

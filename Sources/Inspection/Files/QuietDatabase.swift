@@ -12,8 +12,6 @@ final class QuietDatabase {
   let url: URL
   private let folder: URL?
 
-  var isCopy: Bool { folder != nil }
-
   init(_ given: URL) throws {
     let original = DatabasePlace(given)
     if !original.hasMoreBesideIt {

@@ -93,13 +93,11 @@ extension ModelContext {
     if hasChanges, descriptor.includePendingChanges {
       return try asking(descriptor, request) { try managedContext.fetch($0).map(\.objectID) }
     }
-    let identifying = NSFetchRequest<NSManagedObjectID>(entityName: ModelType.of(T.self).name)
-    identifying.predicate = request.predicate
-    identifying.sortDescriptors = request.sortDescriptors
-    identifying.fetchLimit = request.fetchLimit
-    identifying.fetchOffset = request.fetchOffset
+    let identifying = NSFetchRequest<NSManagedObjectID>(withAllOf: request)
     identifying.includesPendingChanges = false
     identifying.resultType = .managedObjectIDResultType
+    // To prefetch, the context would have to make objects.
+    identifying.relationshipKeyPathsForPrefetching = nil
     return try asking(descriptor, identifying) { try managedContext.fetch($0) }
   }
 

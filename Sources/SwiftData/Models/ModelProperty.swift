@@ -114,10 +114,6 @@ final class ModelProperty {
   var managedKey: ManagedKey? {
     if case .attribute = kind, !isEphemeral { access.key.key } else { nil }
   }
-  /// The key paths in a managed object under which the parts of the value are that a uniqueness constraint compares.
-  var keysOfValues: [String] {
-    if case .composite(let shape) = kind { shape.keyPaths.map { "\(name).\($0)" } } else { [name] }
-  }
   var isUnique: Bool { attribute?.isUnique ?? relationship?.isUnique ?? false }
 
   func access<Value>(of _: Value.Type) -> PropertyAccess<Value> {

@@ -30,7 +30,7 @@ final class PredicateEvaluator {
   init(_ node: PredicateNode, variables: [String: PredicateValue] = [:]) throws {
     self.node = node
     self.variables = variables
-    test = try throwingCocoaErrors {
+    test = try publicErrors {
       var compiler = PredicateCompiler(variables: variables)
       return try compiler.test(node)
     }
@@ -39,7 +39,7 @@ final class PredicateEvaluator {
   /// Whether an object meets the predicate. From the second object of an entity on, the predicate is prepared for its
   /// slots. A single object, or objects whose entity differs each time, don't pay for that.
   func matches(_ object: NSManagedObject) throws -> Bool {
-    try throwingCocoaErrors {
+    try publicErrors {
       if object.layout === lastLayout {
         if let slotTest { return try slotTest.matches(object) }
         var compiler = SlotCompiler(layout: object.layout, general: PredicateCompiler(variables: variables))
@@ -61,7 +61,7 @@ final class PredicateEvaluator {
 
   /// Whether `value`, being `SELF`, meets the predicate.
   func matches(_ value: PredicateValue) throws -> Bool {
-    try throwingCocoaErrors {
+    try publicErrors {
       var frame = EvaluationFrame(root: value)
       return try test(&frame)
     }
@@ -69,14 +69,14 @@ final class PredicateEvaluator {
 
   /// What a key path leads to from `subject`.
   static func value(of subject: some PredicateSubject, path: [String]) throws -> PredicateValue {
-    try throwingCocoaErrors { try CompiledKeyPath(path).value(from: .subject(subject)) }
+    try publicErrors { try CompiledKeyPath(path).value(from: .subject(subject)) }
   }
 
   /// An expression's value for an object.
   static func value(
     of expression: ExpressionNode, for object: Any?, variables: [String: Any] = [:]
   ) throws -> Any? {
-    try throwingCocoaErrors {
+    try publicErrors {
       var compiler = PredicateCompiler(variables: variables.mapValues(PredicateValue.init(any:)))
       var frame = EvaluationFrame(root: PredicateValue(any: object))
       return try compiler.term(expression)(&frame).anyValue
@@ -87,15 +87,6 @@ final class PredicateEvaluator {
 /// A variable's value that evaluates the expressions for which it is given, because it knows more that they may call.
 protocol ExpressionEvaluating {
   func value(of expression: ExpressionNode, for object: Any?, variables: [String: Any]) throws -> Any?
-}
-
-/// Runs `body`; a `Failure` in it becomes the error that a program sees.
-func throwingCocoaErrors<Result>(_ body: () throws -> Result) throws -> Result {
-  do {
-    return try body()
-  } catch let failure as Failure {
-    throw failure.nsError
-  }
 }
 
 /// What an evaluation works on.

@@ -4,7 +4,7 @@ import Foundation
 protocol PredicateSubject {
   /// The value of a property. Throws `Failure.unknownKeyPath` for a key that it does not have.
   ///
-  /// `key.name` is the property's name. The subject may use `key.cache`; see `PredicateKey`.
+  /// `key.name` is the property's name. The subject may keep in `key` where it found it; see `PredicateKey`.
   func predicateValue(for key: PredicateKey) throws -> PredicateValue
 
   /// The identity by which a predicate compares the subject with an object; nil if it has none.

@@ -28,7 +28,7 @@ package struct SortKey: Hashable, Sendable {
   /// Reads a sort descriptor. Throws `NSError` for a selector that stores can't sort by, and a Swift key path without a
   /// name.
   init(_ descriptor: NSSortDescriptor) throws {
-    self = try throwingCocoaErrors { try SortKey(reading: descriptor) }
+    self = try publicErrors { try SortKey(reading: descriptor) }
   }
 
   private init(reading descriptor: NSSortDescriptor) throws {

@@ -202,17 +202,21 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   // Stores that are not open.
 
   override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
-    try publicErrors(url, isWriting: false) { try form.header(of: try contents(of: url).bytes).metadata }
+    try publicErrors {
+      try translating(url, isWriting: false) { try form.header(of: try contents(of: url).bytes).metadata }
+    }
   }
 
   override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
-    try publicErrors(url, isWriting: true) {
-      let (bytes, stamp) = try contents(of: url)
-      var header = try form.header(of: bytes)
-      header.metadata = NSPersistentStore.metadata(
-        metadata, keepingOwnOf: header.metadata, type: form.type, uuid: header.uuid)
-      let new = try form.replaceHeader(of: bytes, by: header)
-      _ = try WholeFile.write(new, to: url.path, expecting: .unchanged(stamp))
+    try publicErrors {
+      try translating(url, isWriting: true) {
+        let (bytes, stamp) = try contents(of: url)
+        var header = try form.header(of: bytes)
+        header.metadata = NSPersistentStore.metadata(
+          metadata, keepingOwnOf: header.metadata, type: form.type, uuid: header.uuid)
+        let new = try form.replaceHeader(of: bytes, by: header)
+        _ = try WholeFile.write(new, to: url.path, expecting: .unchanged(stamp))
+      }
     }
   }
 
@@ -222,14 +226,6 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
       if !file.bytes.isEmpty { return file }
     } catch WholeFile.Problem.missing {}
     throw Failure.storeFileMissing(url: url)
-  }
-
-  private class func publicErrors<Result>(_ url: URL, isWriting: Bool, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try translating(url, isWriting: isWriting, body)
-    } catch let failure as Failure {
-      throw failure.nsError
-    }
   }
 
   private class func translating<Result>(_ url: URL, isWriting: Bool, _ body: () throws -> Result) throws -> Result {

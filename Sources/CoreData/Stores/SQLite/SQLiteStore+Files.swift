@@ -13,7 +13,7 @@ extension SQLiteStore: FileOperating {
   }
 
   /// Runs `body`, and turns SQLite's errors into failures that name the file.
-  private static func translatingErrors<Result>(at url: URL, _ body: () throws -> Result) throws -> Result {
+  static func translatingErrors<Result>(at url: URL, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError { throw error.openingFailure(at: url) }
   }
 

@@ -3,30 +3,28 @@ extension SQLiteStore {
   /// What is left of a destroyed store, a file without tables, has a type and a new UUID, but no version.
   static func readMetadata(at url: URL) throws -> [String: Any] {
     let ofNoStore: [String: Any] = [NSStoreTypeKey: NSSQLiteStoreType, NSStoreUUIDKey: UUID().uuidString]
-    do {
+    return try publicErrors {
       if case .empty = try StoreFileState(url) { return ofNoStore }
-      return try readingUntouched(url) { connection in
-        try isEmpty(connection) ? ofNoStore : StoreMetadata.read(at: url, from: connection)
+      return try translatingErrors(at: url) {
+        try readingUntouched(url) { connection in
+          try isEmpty(connection) ? ofNoStore : StoreMetadata.read(at: url, from: connection)
+        }
       }
-    } catch let failure as Failure {
-      throw failure.nsError
-    } catch let error as SQLiteError {
-      throw error.openingFailure(at: url).nsError
     }
   }
 
   static func writeMetadata(_ metadata: [String: Any]?, at url: URL) throws {
-    do {
-      guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
-      let connection = try Connection(path: url.path, options: Connection.Options())
-      let old = try StoreMetadata.read(at: url, from: connection)
-      let new = NSPersistentStore.metadata(
-        metadata, keepingOwnOf: old, type: NSSQLiteStoreType, uuid: old[NSStoreUUIDKey] as? String)
-      try connection.transaction(.exclusive) { try StoreMetadata.write(new, to: connection) }
-    } catch let failure as Failure {
-      throw failure.nsError
-    } catch let error as SQLiteError {
-      throw error.failure(at: url).nsError
+    try publicErrors {
+      do {
+        guard case .database = try StoreFileState(url) else { throw Failure.storeFileMissing(url: url) }
+        let connection = try Connection(path: url.path, options: Connection.Options())
+        let old = try StoreMetadata.read(at: url, from: connection)
+        let new = NSPersistentStore.metadata(
+          metadata, keepingOwnOf: old, type: NSSQLiteStoreType, uuid: old[NSStoreUUIDKey] as? String)
+        try connection.transaction(.exclusive) { try StoreMetadata.write(new, to: connection) }
+      } catch let error as SQLiteError {
+        throw error.failure(at: url)
+      }
     }
   }
 

@@ -6,8 +6,11 @@
 /// | ATRANSACTION | transaction | 16002 |
 /// | ATRANSACTIONSTRING | text that transactions refer to: authors, names of contexts and programs | 16003 |
 ///
-/// Each has a row in Z_PRIMARYKEY, too. Files of older systems have fewer columns, and texts in the transactions
-/// themselves.
+/// Each has a row in Z_PRIMARYKEY, too, whose Z_MAX is the last key that the table has given out. Files of older
+/// systems have fewer columns, and texts in the transactions themselves.
+///
+/// A token is the key of the last transaction that its owner knows. It has expired if a transaction behind that is gone:
+/// if the first one that is left is more than one above it.
 struct HistoryTables {
   enum Table: Int, CaseIterable {
     case change = 16001
@@ -24,6 +27,11 @@ struct HistoryTables {
 
     /// The table's name in Z_PRIMARYKEY.
     var entityName: String { String(name.dropFirst()) }
+
+    /// A row of Z_PRIMARYKEY for the table, as `INSERT` takes it.
+    func keyRow(last: Int64) -> String {
+      "INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(\(rawValue), '\(entityName)', 0, \(last))"
+    }
 
     /// The columns after Z_PK, Z_ENT and Z_OPT.
     var columns: [(name: String, type: String)] {
@@ -106,10 +114,17 @@ struct HistoryTables {
       }
     }
     statements += HistoryTables.indexes
-    return statements
-      + Table.allCases.map { table in
-        "INSERT OR IGNORE INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
-          + "VALUES(\(table.rawValue), '\(table.entityName)', 0, 0)"
-      }
+    return statements + Table.allCases.map { "INSERT OR IGNORE \($0.keyRow(last: 0))" }
+  }
+
+  /// Whether a token has expired.
+  ///
+  /// - Parameters:
+  ///   - first: the first transaction that is left; nil if none is.
+  ///   - last: the last one that there ever was.
+  static func isExpired(_ token: Int64, first: Int64?, last: Int64) -> Bool {
+    let first = first ?? last + 1
+    // An older copy of the file may have taken its place: what it has done since has numbers that the token knows.
+    return first > 0 && token < first - 1 || token > last
   }
 }

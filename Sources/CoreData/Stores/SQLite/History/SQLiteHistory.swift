@@ -150,10 +150,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
       case .number(let number):
         let first = try connection.rows("SELECT MIN(Z_PK) FROM ATRANSACTION").first?[0].flatMap { Int64($0) }
         let last = try lastKey(of: .transaction, connection)
-        let floor = first ?? last + 1
-        if floor > 0, number < floor - 1 { throw Failure.historyTokenExpired }
-        // An older copy of the file has taken its place: what it has done since has numbers that the token knows.
-        if number > last { throw Failure.historyTokenExpired }
+        if HistoryTables.isExpired(number, first: first, last: last) { throw Failure.historyTokenExpired }
         condition = " WHERE t0.Z_PK > ?"
       case .time: condition = " WHERE t0.ZTIMESTAMP > ?"
       }

@@ -56,17 +56,14 @@ struct DatabaseReplacement: FileReplacement {
   }
 
   /// A version that was written anew has no history, but the old one's UUID. Its transactions are counted on from the
-  /// old ones, with one left out, so that the tokens of before have expired.
+  /// old ones, with one left out, so that the tokens of before have expired; see `HistoryTables`.
   private func endHistory(in new: URL) throws {
     let written = try Connection(path: new.path, options: Connection.Options())
     guard try HistoryTables(connection).areThere, try !HistoryTables(written).areThere else { return }
     for table in HistoryTables.Table.allCases {
       let found = try connection.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(table.rawValue)")
       guard let last = found.first?[0].flatMap({ Int64($0) }) else { continue }
-      let first = table == .transaction && last < .max ? last + 1 : last
-      try written.execute(
-        "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
-          + "VALUES(\(table.rawValue), '\(table.entityName)', 0, \(first))")
+      try written.execute("INSERT \(table.keyRow(last: table == .transaction && last < .max ? last + 1 : last))")
     }
   }
 }

@@ -9,7 +9,7 @@ extension SQLiteStore {
   /// Drops the columns and tables that are put aside, or only one of them. Returns whether there was any.
   package func finishDeferredMigration(isOne: Bool) throws -> Bool {
     let key = NSPersistentStoreDeferredLightweightMigrationOptionKey
-    guard StoreOptions.flag(metadata[key]) else { return false }
+    guard metadata.flag(key) == true else { return false }
     if isReadOnly { throw Failure.readOnlyStore(url: url, entity: nil) }
     return try translatingErrors {
       try pool.write { connection in

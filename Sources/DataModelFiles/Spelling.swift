@@ -1,8 +1,8 @@
 /// Which of the known names a misspelt one was probably meant to be.
-enum Spelling {
+package enum Spelling {
   /// The one of `names` that is most like the misspelt one, if at most a third of its letters differ; case is ignored.
   /// Among equals the first by name, so that a message is the same each time.
-  static func nearest(to word: String, among names: some Sequence<String>) -> String? {
+  package static func nearest(to word: String, among names: some Sequence<String>) -> String? {
     let wanted = Array(word.lowercased().prefix(64))
     let near = names.lazy.filter { $0 != word }.map {
       (distance: distance(wanted, Array($0.lowercased().prefix(64))), name: $0)
@@ -12,11 +12,13 @@ enum Spelling {
   }
 
   /// ` Did you mean "title"?`, or nothing.
-  static func suggestion(for word: String, among names: some Sequence<String>) -> String {
+  package static func suggestion(for word: String, among names: some Sequence<String>) -> String {
     nearest(to: word, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
   }
 
   /// How many letters to add, drop or replace to get from one word to the other. Swapping two neighbours counts as one.
+  package static func distance(_ one: String, _ other: String) -> Int { distance(Array(one), Array(other)) }
+
   private static func distance(_ a: [Character], _ b: [Character]) -> Int {
     if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
     var beforeLast: [Int] = []

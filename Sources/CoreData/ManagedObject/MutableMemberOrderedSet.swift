@@ -1,109 +1,3 @@
-extension NSManagedObject {
-  /// ``mutableSetValue(forKey:)``.
-  final func mutableMembers(forKey key: String) -> NSMutableSet {
-    guard let property = layout.property(named: key), property.kind == .toMany else {
-      misuse(.wrongType(key, object: self, wanted: "a to-many relationship"))
-    }
-    return MutableMemberSet(self, property)
-  }
-
-  /// ``mutableSetValue(forKey:)`` of the object to which the path leads; the last key is the relationship's.
-  public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
-    let (object, key) = holder(of: keyPath)
-    return object.mutableSetValue(forKey: key)
-  }
-
-  /// ``mutableOrderedSetValue(forKey:)`` of the object to which the path leads; the last key is the relationship's.
-  public final func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
-    let (object, key) = holder(of: keyPath)
-    return object.mutableOrderedSetValue(forKey: key)
-  }
-
-  private func holder(of keyPath: String) -> (NSManagedObject, key: String) {
-    guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
-    let path = String(keyPath[..<dot])
-    guard let object = value(forKeyPath: path) as? NSManagedObject else {
-      misuse(.wrongType(path, object: self, wanted: "a to-one relationship with an object"))
-    }
-    return (object, String(keyPath[keyPath.index(after: dot)...]))
-  }
-
-  /// ``mutableOrderedSetValue(forKey:)``.
-  final func mutableOrderedMembers(forKey key: String) -> NSMutableOrderedSet {
-    guard let property = layout.property(named: key), property.kind == .toMany else {
-      misuse(.wrongType(key, object: self, wanted: "an ordered to-many relationship"))
-    }
-    return MutableMemberOrderedSet(self, property)
-  }
-}
-
-/// The live members of an unordered relationship.
-class MutableMemberSet: NSMutableSet {
-  final let object: NSManagedObject
-  final let property: LayoutProperty
-
-  init(_ object: NSManagedObject, _ property: LayoutProperty) {
-    self.object = object
-    self.property = property
-    super.init(capacity: 0)
-  }
-
-  required convenience init(capacity: Int) { fatalError("A relationship's set is made by its object only.") }
-  required init?(coder: NSCoder) { fatalError("A relationship's set cannot be archived.") }
-
-  private var members: ContiguousArray<NSManagedObject> {
-    object.fireIfNeeded(call: "reading \"\(property.name)\"")
-    return object.members(property)
-  }
-
-  override var count: Int { members.count }
-  override func member(_ candidate: Any) -> Any? {
-    guard let member = candidate as? NSManagedObject, member.owner === object.owner,
-      property.destinations.contains(member.layout.index)
-    else { return nil }
-    object.fireIfNeeded(call: "reading \"\(property.name)\"")
-    return object.contains(member, property) ? member : nil
-  }
-  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(members)).objectEnumerator() }
-  override var allObjects: [Any] { Array(members) }
-
-  override func add(_ member: Any) {
-    object.beginChange(call: "changing \"\(property.name)\"")
-    guard let member = member as? NSManagedObject else {
-      misuse(.unacceptable(member, property, of: object.layout))
-    }
-    change(member, isComing: true)
-  }
-
-  override func remove(_ member: Any) {
-    object.beginChange(call: "changing \"\(property.name)\"")
-    if let member = member as? NSManagedObject { change(member, isComing: false) }
-  }
-
-  // Foundation reads a storage of its own here, which is empty in a subclass.
-
-  override var description: String { description(withLocale: nil) }
-  override func description(withLocale locale: Locale?) -> String {
-    NSSet(array: allObjects).description(withLocale: locale)
-  }
-
-  override func isEqual(_ other: Any?) -> Bool {
-    if let other = other as? NSSet { return self === other || isEqual(toMembersOf: other) }
-    return (other as? Set<AnyHashable>).map(isEqual(to:)) ?? false
-  }
-  override var hash: Int { count }
-
-  private func isEqual(toMembersOf other: NSSet) -> Bool {
-    let members = members
-    return members.count == other.count && members.allSatisfy(other.contains)
-  }
-
-  /// Adds or removes an object, and updates the inverse.
-  func change(_ member: NSManagedObject, isComing: Bool) {
-    if isComing { object.addMember(member, property) } else { object.removeMember(member, property) }
-  }
-}
-
 /// The live members of an ordered relationship.
 ///
 /// Foundation lets most methods be overridden, but not iteration, `firstObject`, `lastObject` and `reversed`, which
@@ -264,7 +158,7 @@ final class MutableMemberOrderedSet: NSMutableOrderedSet {
     return super.sortedArray(options: options, usingComparator: comparator)
   }
 
-  // Every mutator is overridden, because some of Foundation's write to a storage of their own, which is empty here.
+  // Every mutator is overridden, because some of Foundation's would write to the copy, and not to the relationship.
 
   private func edit(_ change: (inout ContiguousArray<NSManagedObject>) -> Void) {
     let announced = isPrimitive ? nil : object.announceChange(of: property, .members)

@@ -1,0 +1,10 @@
+extension URL {
+  /// Whether both lead to one file.
+  func isSameFile(as other: URL) -> Bool {
+    // URLs that aren't file URLs are compared as a whole: two servers may have databases with the same path.
+    guard isFileURL || other.isFileURL else { return absoluteString == other.absoluteString }
+    return path != "/dev/null"
+      && (standardizedFileURL == other.standardizedFileURL
+        || resolvingSymlinksInPath().path == other.resolvingSymlinksInPath().path)
+  }
+}

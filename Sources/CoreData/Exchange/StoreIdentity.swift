@@ -1,0 +1,62 @@
+/// The store that an id belongs to. Outlives the store's removal, so that ids can still be printed and compared.
+package final class StoreIdentity: @unchecked Sendable {
+  // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock, the rest while the store is
+  // made.
+
+  /// The store's `NSStoreUUID`, upper case.
+  package var uuid: String
+  var store: NSPersistentStore? {
+    get { reference.object }
+    set {
+      reference.object = newValue
+      roles = Roles(
+        rowStore: newValue as? any RowStore, valueStore: newValue as? any ValueStore,
+        reader: newValue as? any RowReader)
+    }
+  }
+  // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
+  @exclusivity(unchecked) private var reference = LivingReference<NSPersistentStore>()
+  @exclusivity(unchecked) private var roles = Roles()
+
+  /// What the store is besides. Kept because a cast to a protocol costs more than reading a row; to be used only while
+  /// `reference` has the store.
+  private struct Roles {
+    unowned(unsafe) var rowStore: (any RowStore)?
+    unowned(unsafe) var valueStore: (any ValueStore)?
+    unowned(unsafe) var reader: (any RowReader)?
+  }
+
+  /// The store as a `RowStore`, if it is one.
+  var rowStore: (any RowStore)? { reference.object.flatMap { _ in roles.rowStore } }
+  /// The store as a `ValueStore`, if it is one.
+  var valueStore: (any ValueStore)? { reference.object.flatMap { _ in roles.valueStore } }
+  /// The store as a `RowReader`, if it reads its newest state itself.
+  var reader: (any RowReader)? { reference.object.flatMap { _ in roles.reader } }
+  /// The text after the entity in a URI: "p7", unless the store has references of its own.
+  var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
+  /// The key of an entity that such a text means; nil if it can't be one.
+  var referenceKey: @Sendable (String, EntityLayout) -> Int64? = { text, _ in
+    guard text.hasPrefix("p"), let key = Int64(text.dropFirst()), key > 0 else { return nil }
+    return key
+  }
+  /// Whether the store takes managed objects in saves, the exception to invariant 7. Set once, with the store.
+  var takesObjects = false
+  /// Whether the store is read on behalf of a context, and has to know which objects contexts have. Set once, with the
+  /// store.
+  var asksContexts = false
+
+  package init(uuid: String) { self.uuid = uuid }
+
+  /// Whether a text from a file can be a store's UUID, which becomes a part of every object's URI.
+  package static func canBeUUID(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0 == 45 || 48...57 ~= $0 || 65...90 ~= $0 || 97...122 ~= $0 }
+  }
+
+  /// Copies the form of ids and the kinds of the store from another one.
+  func takeForm(of other: StoreIdentity) {
+    referenceText = other.referenceText
+    referenceKey = other.referenceKey
+    takesObjects = other.takesObjects
+    asksContexts = other.asksContexts
+  }
+}

@@ -1,0 +1,56 @@
+extension PredicateTranslator {
+  /// Converts a constant to the type of the other side. Returns nil for null, and for an object of another store.
+  func binding(_ constant: PredicateConstant, for other: SQLOperand, _ scope: QueryScope) throws -> Binding? {
+    switch constant {
+    case .collection: throw scope.unsupported("A collection within a comparison")
+    case .object(let object):
+      if case .entity = other {
+        guard let entity = object as? NSEntityDescription, let layout = scope.schema.layouts.layout(of: entity) else {
+          throw scope.unsupported("An entity compared with \(object)")
+        }
+        return scope.schema.entities[layout.index].map { .int(Int64($0.number)) }
+      }
+      guard let id = object as? NSManagedObjectID else {
+        throw scope.unsupported("The object \(object)")
+      }
+      guard case .reference(_, let layout) = other else { return key(id, in: id.layout) }
+      return key(id, in: layout)
+    case .other(let value): throw scope.unsupported("The value \(value)")
+    default:
+      // An object is no number and no text, though its column has numbers.
+      if case .reference = other { return nil }
+      return PredicateTranslator.binding(constant)
+    }
+  }
+
+  /// The value of a constant whose type doesn't depend on the other side; nil for null, objects and collections.
+  static func binding(_ constant: PredicateConstant) -> Binding? {
+    switch constant {
+    case .null, .collection, .object, .other: nil
+    case .bool(let value): .int(value ? 1 : 0)
+    case .int(let value): .int(value)
+    case .double(let value): .double(value)
+    case .date(let value): .double(value.timeIntervalSinceReferenceDate)
+    case .string(let value): .text(value)
+    case .url(let value): .text(value.absoluteString)
+    case .data(let value): .blob(value)
+    case .uuid(let value): .uuid(value)
+    case .decimal(let value): number(value)
+    }
+  }
+
+  /// The key of an object. Returns nil if the object is in another store, or not in the table of the entity.
+  func key(_ id: NSManagedObjectID, in layout: EntityLayout) -> Binding? {
+    guard layout.rootIndex == id.layout.rootIndex, id.key > 0, let store,
+      id.storeIdentity === store || id.storeIdentity?.uuid == store.uuid
+    else { return nil }
+    return .int(id.key)
+  }
+
+  /// The number that SQLite makes from a decimal's digits.
+  static func number(_ value: Decimal) -> Binding {
+    if value.isNaN { return .text("NaN") }
+    let text = value.description
+    return Int64(text).map(Binding.int) ?? .double(Double(text) ?? .nan)
+  }
+}
