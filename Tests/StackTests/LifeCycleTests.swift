@@ -69,6 +69,7 @@ struct LifeCycleTests {
       let save3 = try lines { try context.save() }
       #expect(save3 == ["willSave", "validateForDelete", "didSave false"])
       #expect(!object.isDeleted && object.managedObjectContext == nil)
+      #expect(object.isFault && object.string("text") == "new")
     }
   }
 

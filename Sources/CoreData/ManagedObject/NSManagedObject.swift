@@ -192,8 +192,9 @@ nonisolated open class NSManagedObject: NSObject {
   /// Whether the next save will delete the object; in ``didSave()``, whether this one has.
   open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .savedDeleted]) }
 
-  /// Whether the object's values have not been read in.
-  open var isFault: Bool { state.contains(.fault) }
+  /// Whether the object's values have not been read in, or are those of a row that was deleted: such an object has no
+  /// context any more, and keeps the attributes that it had.
+  open var isFault: Bool { state.contains(.fault) || key > 0 && !owner.hasContext }
 
   /// Whether the next save has something to do for the object. Setting an equal value counts as a change.
   open var hasChanges: Bool { !state.isDisjoint(with: .pending) }
