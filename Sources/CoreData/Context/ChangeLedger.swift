@@ -144,11 +144,17 @@ final class ChangeLedger {
     object.marks = addingToEvent(object, marks)
   }
 
-  /// A deleted object's `prepareForDeletion()` begins. Until it ends, only a save applies the object's delete rules.
+  /// A deleted object's `prepareForDeletion()` begins. Until it ends, or calls for a save, the object's delete rules
+  /// wait.
   func preparing(_ object: NSManagedObject) { object.marks.insert(.preparing) }
 
   /// It has ended.
   func prepared(_ object: NSManagedObject) { object.marks.remove(.preparing) }
+
+  /// A save begins, which can't leave out the objects whose `prepareForDeletion()` is running.
+  func saveBegan() {
+    for object in deletedList[settledDeletions...] where object.state.contains(.preparing) { prepared(object) }
+  }
 
   /// The delete rules of a deleted object have been applied, or shall not be.
   func rulesApplied(to object: NSManagedObject) { object.marks.insert(.propagated) }
