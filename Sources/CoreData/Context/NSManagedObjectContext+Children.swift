@@ -80,8 +80,8 @@ extension NSManagedObjectContext {
   func keyNews(after known: Int) -> KeyNews? {
     if formerKeys.count == known { return nil }
     let keys = formerKeys.keys(after: known).compactMap { key -> KeyNews.Key? in
-      guard let named = formerKeys[key], let store = owner.storeIdentity(named.store) else { return nil }
-      return (key, named.reference, store)
+      guard let named = formerKeys[key] else { return nil }
+      return (key, named.reference, named.store)
     }
     return KeyNews(count: formerKeys.count, keys: keys)
   }

@@ -15,7 +15,7 @@ final class StoresSource: ContextSource {
 
   func learnKeys(for context: NSManagedObjectContext) -> Bool { false }
 
-  func keysWereForgotten() {}
+  func beginKeys(of context: NSManagedObjectContext) {}
 
   func noteTemporaryMembers(of plan: SavePlan) {}
 

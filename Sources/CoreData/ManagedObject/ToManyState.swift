@@ -168,11 +168,11 @@ final class ToManyState {
 
   /// Called when members with temporary ids have got permanent ones.
   func rename(_ renamed: [RowReference: RowReference]) {
-    func name(_ reference: RowReference) -> RowReference {
-      reference.key < 0 ? renamed[reference] ?? reference : reference
+    // In place, since one of very many may have been new.
+    for index in 0..<(base?.count ?? 0) where base![index].key < 0 {
+      if let name = renamed[base![index]] { base![index] = name }
     }
-    if hasTemporaryMembers { base = base.map { ContiguousArray($0.map(name)) } }
-    if removed.contains(where: { $0.key < 0 }) { removed = Set(removed.map(name)) }
+    if removed.contains(where: { $0.key < 0 }) { removed = Set(removed.map { renamed[$0] ?? $0 }) }
   }
 
   /// Drops members whose rows are gone, as if they had never been any.
@@ -237,12 +237,15 @@ final class ToManyState {
     if isUsed { saved += order ?? added }
     if let order {
       base = ContiguousArray(order.lazy.filter { $0.owner === owner }.map(\.reference))
-    } else if let base {
-      var members = removed.isEmpty ? base : base.filter { !removed.contains($0) }
+    } else if base != nil {
+      // Taken out and put back, so that a few new ones among very many take no copy.
+      var members = ContiguousArray<RowReference>()
+      swap(&members, &base!)
+      if !removed.isEmpty { members.removeAll(where: removed.contains) }
       let added = added
-      members.reserveCapacity(members.count + added.count)
+      if members.isEmpty { members.reserveCapacity(added.count) }
       added.forEachHeld { if $0.owner === owner { members.append($0.reference) } }
-      self.base = members
+      base = members
     }
     arrivals = []
     departed = []
