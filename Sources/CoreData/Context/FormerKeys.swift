@@ -8,18 +8,18 @@ final class FormerKeys: @unchecked Sendable {
   typealias Named = (reference: RowReference, store: StoreIdentity)
 
   private let lock = NSLock()
-  /// With the places that they got, by `count`.
+  /// With the places that they got, by `additions`.
   private var names: [Int64: (name: Named, place: Int)] = [:]
   private var order: ContiguousArray<Int64> = []
-  private var additions = 0
+  private var ownAdditions = 0
   /// The parent's, of which the child began with so many.
   private var inherited: (keys: FormerKeys, count: Int)?
 
   var isEmpty: Bool { lock.withLock { names.isEmpty && (inherited?.count ?? 0) == 0 } }
 
-  /// Grows with each key, and never shrinks.
-  var count: Int { lock.withLock { lockedCount } }
-  private var lockedCount: Int { additions + (inherited?.count ?? 0) }
+  /// How many keys have come, with those that it began with and those that are forgotten.
+  var additions: Int { lock.withLock { lockedAdditions } }
+  private var lockedAdditions: Int { ownAdditions + (inherited?.count ?? 0) }
 
   subscript(key: Int64) -> Named? { key < 0 ? named(key, before: .max) : nil }
 
@@ -31,9 +31,9 @@ final class FormerKeys: @unchecked Sendable {
 
   func add(_ key: Int64, _ reference: RowReference, store: StoreIdentity) {
     lock.withLock {
-      names[key] = (name: (reference, store), place: lockedCount)
+      names[key] = (name: (reference, store), place: lockedAdditions)
       order.append(key)
-      additions += 1
+      ownAdditions += 1
     }
   }
 
@@ -41,7 +41,7 @@ final class FormerKeys: @unchecked Sendable {
   func remove(_ key: Int64) { lock.withLock { names[key] = nil } }
 
   /// The temporary keys that came after so many.
-  func keys(after count: Int) -> ArraySlice<Int64> { lock.withLock { order.suffix(lockedCount - count) } }
+  func keys(after count: Int) -> ArraySlice<Int64> { lock.withLock { order.suffix(lockedAdditions - count) } }
 
   /// Forgets all.
   func removeAll() {
@@ -51,9 +51,9 @@ final class FormerKeys: @unchecked Sendable {
     }
   }
 
-  /// Forgets all, and begins with what the parent has. Returns how many these are, by the parent's `count`.
+  /// Forgets all, and begins with what the parent has. Returns how many these are, by the parent's `additions`.
   func begin(with parent: FormerKeys) -> Int {
-    let count = parent.count
+    let count = parent.additions
     removeAll()
     lock.withLock { inherited = (parent, count) }
     return count

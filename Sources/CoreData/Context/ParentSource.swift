@@ -74,12 +74,12 @@ final class ParentSource: ContextSource {
   }
 
   func noteTemporaryMembers(of plan: SavePlan) {
-    plan.inserted.objects.forEachHeld(noteTemporaryMembers)
-    plan.updated.objects.forEachHeld(noteTemporaryMembers)
-    for object in plan.unchanged { noteTemporaryMembers(of: object) }
+    plan.inserted.objects.forEachHeld(noteIfHolder)
+    plan.updated.objects.forEachHeld(noteIfHolder)
+    plan.unchanged.forEach(noteIfHolder)
   }
 
-  private func noteTemporaryMembers(of object: NSManagedObject) {
+  private func noteIfHolder(_ object: NSManagedObject) {
     if object.hasTemporaryMembers { holders.insert(MemberHolder(object)) }
   }
 
@@ -92,7 +92,7 @@ final class ParentSource: ContextSource {
     for holder in former {
       guard let object = holder.object(in: context) else { continue }
       object.renameMembers(renamed)
-      noteTemporaryMembers(of: object)
+      noteIfHolder(object)
     }
   }
 
