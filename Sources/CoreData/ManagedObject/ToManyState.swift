@@ -71,7 +71,11 @@ final class ToManyState {
   }
 
   /// How many members there are; nil if the store's set was not read.
-  var count: Int? { order?.count ?? base.map { $0.count - removed.count + arrivals.count - departed.count } }
+  var count: Int? { order?.count ?? base.map { $0.count - takenOut + arrivals.count - departed.count } }
+
+  /// How many members of the store's set were removed. Where the other side was read earlier, a removed one may be gone
+  /// from the set by itself.
+  private var takenOut: Int { removed.count(where: isInBase) }
 
   /// Whether an object is a member; nil if only the store knows.
   func isMember(_ object: NSManagedObject) -> Bool? {
@@ -88,7 +92,7 @@ final class ToManyState {
     if let place = base.firstIndex(of: reference), !removed.contains(reference) {
       return removed.isEmpty ? place : base[..<place].lazy.filter { !self.removed.contains($0) }.count
     }
-    return added.firstIndex { $0 === member }.map { base.count - removed.count + $0 }
+    return added.firstIndex { $0 === member }.map { base.count - takenOut + $0 }
   }
 
   private func takeOutDeparted() {
@@ -207,6 +211,19 @@ final class ToManyState {
     order = nil
     noteChange()
     if !keepingBase { base = nil }
+  }
+
+  /// Takes the store's members, which were not known yet; nil if they can't be read. Those that were added or removed
+  /// both here and there are no longer recorded as changes.
+  func read(_ members: ContiguousArray<RowReference>?) {
+    base = members
+    guard let members, isChanged else { return }
+    if !removed.isEmpty { removed.formIntersection(members) }
+    if arrivals.isEmpty { return }
+    let known = Set(added.lazy.map(\.reference)).intersection(members)
+    if known.isEmpty { return }
+    arrivals.removeAll { known.contains($0.reference) }
+    addedIndex = nil
   }
 
   /// Takes the store's current members. Members added or removed both here and there are no longer recorded as changes.
