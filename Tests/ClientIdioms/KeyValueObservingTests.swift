@@ -46,6 +46,15 @@ private final class Song: NSManagedObject {
   @NSManaged var band: Band?
 }
 
+private final class Choir: NSManagedObject {
+  @NSManaged var singers: Set<Person>
+  @NSManaged var guests: Set<Person>
+
+  override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+    key == "singers" ? ["guests"] : super.keyPathsForValuesAffectingValue(forKey: key)
+  }
+}
+
 /// What observers were told, a line each.
 private final class Told {
   var lines: [String] = []
@@ -94,8 +103,11 @@ struct KeyValueObservingTests {
     relate(band, "singer", toMany: false, person, "leads")
     relate(band, "members", toMany: true, person, "band")
     relate(band, "songs", toMany: true, ordered: true, song, "band")
+    let choir = entity("Choir", Choir.self, [])
+    relate(choir, "singers", toMany: true, person, "choir")
+    relate(choir, "guests", toMany: true, person, "visits")
     let model = NSManagedObjectModel()
-    model.entities = [band, person, song]
+    model.entities = [band, person, song, choir]
     return model
   }()
 
@@ -309,6 +321,26 @@ struct KeyValueObservingTests {
     band.removeFromMembers(bo)
     #expect(told.take() == ["setting Bo Ana"])
     withExtendedLifetime((observation, other)) {}
+  }
+
+  @MainActor @Test("A relationship that depends on another is told of as set when the other's members change")
+  func dependentMembers() throws {
+    let context = try context()
+    let choir = Choir(context: context)
+    let (ana, bo) = (person("Ana", context), person("Bo", context))
+    let told = Told()
+    let observation = choir.observe(\.singers, options: [.old, .new]) { _, change in
+      told.lines.append("\(change.kind) \(names(change.oldValue)) \(names(change.newValue))")
+    }
+    ana.setValue(choir, forKey: "choir")
+    #expect(told.take() == ["insertion - Ana"])
+    bo.setValue(choir, forKey: "visits")
+    #expect(told.take() == ["setting Ana Ana"])
+    choir.guests = []
+    #expect(told.take() == ["setting Ana Ana"])
+    ana.setValue(nil, forKey: "choir")
+    #expect(told.take() == ["removal Ana -"])
+    withExtendedLifetime(observation) {}
   }
 
   @MainActor @Test("A path over a to-one relationship follows it, and a computed property what it depends on")

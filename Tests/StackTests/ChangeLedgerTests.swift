@@ -48,6 +48,11 @@ struct ChangeLedgerTests {
 
   private func endEvent() -> ObjectChanges { ledger.eventEnded(ledger.takeEvent()).changes }
 
+  private func save(_ object: NSManagedObject) {
+    ledger.saved(object)
+    ledger.toldOfSave(object)
+  }
+
   /// What must hold after whatever call.
   private func check(
     _ objects: [NSManagedObject], _ comment: Comment? = nil, _ location: SourceLocation = #_sourceLocation
@@ -230,7 +235,7 @@ struct ChangeLedgerTests {
     let objects = [object(.inserted), object(.updated), object(.deleted)]
     ledger.locked(objects[1])
     _ = endEvent()
-    objects.forEach(ledger.saved)
+    objects.forEach(save)
     ledger.saveEnded(count: 3)
     #expect(ledger.isEmpty && ledger.lockedList.isEmpty && !ledger.hasChanges)
     check(objects)
@@ -249,7 +254,7 @@ struct ChangeLedgerTests {
       ledger.locked(object)
     }
     _ = endEvent()
-    for index in [0, 2, 4] { ledger.saved(objects[index]) }
+    for index in [0, 2, 4] { save(objects[index]) }
     ledger.saveEnded(count: 3, stores: [0])
     #expect(ledger.newObjects == [objects[1]] && ledger.changedObjects == [objects[3]])
     #expect(ledger.deletedObjects == [objects[5]] && ledger.lockedList == [locked[1]])
@@ -264,7 +269,7 @@ struct ChangeLedgerTests {
     ChangeLedger.reverted(reverted)
     #expect(ledger.changedObjects == [saved])
     _ = endEvent()
-    ledger.saved(saved)
+    save(saved)
     ledger.saveEnded(count: 1)
     #expect(ledger.isEmpty)
     ledger.changed(reverted)
@@ -377,7 +382,7 @@ struct ChangeLedgerTests {
       case .inserted, .updated: expected[index].standing = .clean
       case .deleted: expected[index].standing = .left
       }
-      ledger.saved(object)
+      save(object)
       count += 1
     }
     ledger.saveEnded(count: count, stores: all ? nil : [])

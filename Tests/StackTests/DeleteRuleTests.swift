@@ -249,6 +249,31 @@ struct DeleteRuleTests {
   }
 
   @Test(
+    "The relationships still stand after a fetch in prepareForDeletion where a save's own methods delete",
+    arguments: StoreKind.withCustom, [false, true])
+  func fetchWhilePreparingInSave(_ kind: StoreKind, isSaved: Bool) throws {
+    for moment in [Sweeping.Moment.willSave, .validation] {
+      let owner = entity("Owner", [attribute("name")], class: Sweeping.self)
+      let part = entity("Part", [attribute("name")], class: Asking.self)
+      join(relate(owner, "parts", .many, to: part), relate(part, "owner", .one, to: owner))
+      try withStack(kind, model([owner, part])) { stack, context in
+        let owner = context.new("Owner", ["name": "o"]) as! Sweeping
+        try context.save()
+        let part = context.new("Part", ["owner": owner]) as! Asking
+        if isSaved { try context.save() }
+        owner["name"] = "p"
+        owner.moment = moment
+        try context.save()
+        #expect(part.log == ["0 parts, owner p"] && owner.objects("parts").isEmpty)
+        #expect(part.managedObjectContext == nil)
+        try stack.elsewhere { other throws in
+          #expect(try other.all("Part").isEmpty && other.only("Owner").objects("parts").isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test(
     "An object that is deleted again in a later event follows its rules again", arguments: StoreKind.withCustom)
   func deletedAgain(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -348,5 +373,19 @@ final class Asking: NSManagedObject {
   override func prepareForDeletion() {
     let parts = try? managedObjectContext?.all("Part").count
     log.append("\(parts ?? -1) parts, owner \((value(forKeyPath: "owner.name") as? String) ?? "gone")")
+  }
+}
+
+/// Deletes its parts in a save.
+final class Sweeping: NSManagedObject {
+  enum Moment { case willSave, validation }
+  nonisolated(unsafe) var moment: Moment?
+  override func willSave() { if moment == .willSave { sweep() } }
+  override func validateForUpdate() throws {
+    if moment == .validation { sweep() }
+    try super.validateForUpdate()
+  }
+  private func sweep() {
+    for part in objects("parts") where !part.isDeleted { managedObjectContext?.delete(part) }
   }
 }

@@ -122,6 +122,44 @@ struct IdentityTests {
     }
   }
 
+  @Test(
+    "A save refuses a relationship, also one without an inverse, to an object that only another context knows",
+    arguments: StoreKind.withCustom, ["first", "needed", "items", "ranking"])
+  func unknownDestination(_ kind: StoreKind, _ key: String) throws {
+    let (list, item) = (entity("List"), entity("Item", [attribute("name")]))
+    relate(list, "first", .one, to: item)
+    relate(list, "needed", .one, to: item, optional: false)
+    relate(list, "items", .many, to: item)
+    relate(list, "ranking", .ordered, to: item)
+    try withStack(kind, model([list, item])) { stack, context in
+      let other = stack.newContext()
+      let theirs = other.performAndWait { other.new("Item").objectID }
+      func lead(_ list: NSManagedObject, to item: NSManagedObject) {
+        list[key] = key == "items" ? Set([item]) : key == "ranking" ? NSOrderedSet(object: item) : item
+      }
+      func refused() -> NSManagedObjectID? {
+        let error = failure { try context.save() }
+        guard error?.code == NSManagedObjectReferentialIntegrityError else { return nil }
+        return error?.userInfo["objectID"] as? NSManagedObjectID
+      }
+      let (item, unknown) = (context.new("Item"), context.object(with: theirs))
+      let list = context.new("List", ["needed": item])
+      lead(list, to: unknown)
+      #expect(refused() == theirs)
+      #expect(try stack.elsewhere { try $0.all("List").isEmpty })
+      lead(list, to: item)
+      try context.save()
+      lead(list, to: unknown)
+      #expect(refused() == theirs)
+      context.rollback()
+      try stack.elsewhere { other throws in
+        let stored = other.same(list).value(forKey: key)
+        let members = (stored as? NSSet)?.allObjects ?? (stored as? NSOrderedSet)?.array ?? [stored as Any]
+        #expect(members as? [NSManagedObject] == [other.same(item)])
+      }
+    }
+  }
+
   @Test("An object that comes into the context displaces the fault for its temporary id", arguments: [false, true])
   func unknownTemporaryComes(isRead: Bool) throws {
     try withStack(.inMemory) { stack, context in

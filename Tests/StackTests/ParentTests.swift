@@ -84,6 +84,68 @@ struct ParentTests {
     }
   }
 
+  @Test(
+    "A new child, and one that was reset, knows objects by the temporary ids that they had in its parent",
+    arguments: StoreKind.withCustom)
+  func formerIDs(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, parent in
+      let author = parent.new("Author", ["name": "A"])
+      let book = parent.new("Book", ["title": "B", "author": author])
+      let ids = [author, book].map(\.objectID)
+      try parent.save()
+      #expect(ids.allSatisfy(\.isTemporaryID) && !book.objectID.isTemporaryID)
+      let child = NSManagedObjectContext.child(of: parent)
+      try child.performAndWait {
+        for _ in 0..<2 {
+          let objects = ids.map(child.object(with:))
+          #expect(objects.map(\.objectID) == [author, book].map(\.objectID))
+          #expect(child.registeredObject(for: ids[1]) === objects[1] && child.same(book) === objects[1])
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+          request.predicate = NSPredicate(format: "author == %@", ids[0])
+          #expect(try child.fetch(request) == [objects[1]])
+          // Now the child evaluates the predicate itself.
+          objects[1]["title"] = "C"
+          #expect(try child.fetch(request) == [objects[1]])
+          child.reset()
+        }
+      }
+      // One that was saved since is known as well.
+      let late = parent.new("Book")
+      let lateID = late.objectID
+      try child.performAndWait {
+        let same = child.object(with: lateID)
+        try parent.save()
+        #expect(try child.all("Book").count == 2)
+        #expect(!same.objectID.isTemporaryID && child.same(late) === same && child.object(with: lateID) === same)
+      }
+    }
+  }
+
+  @Test(
+    "A row that names an object by its former temporary id leads to that object, in a new child too",
+    arguments: StoreKind.withCustom, [false, true])
+  func formerIDsInRows(_ kind: StoreKind, isKnownBefore: Bool) throws {
+    try withChild(kind) { _, root, main in
+      let author = root.new("Author", ["name": "A"])
+      let book = root.new("Book", ["title": "B", "author": author])
+      let same = main.same(book)
+      #expect(same.string("title") == "B")
+      try root.save()
+      if isKnownBefore { #expect(try main.all("Book") == [same]) }
+      let child = NSManagedObjectContext.child(of: main)
+      try child.performAndWait {
+        for _ in 0..<2 {
+          #expect(child.same(book).object("author") === child.same(author))
+          #expect(child.same(author).objects("books") == [child.same(book)])
+          child.same(book)["title"] = "C"
+          try child.save()
+          child.reset()
+        }
+      }
+      #expect(same.string("title") == "C" && same.object("author") === main.same(author))
+    }
+  }
+
   @Test("A child has its parent's coordinator and holds its parent", arguments: StoreKind.withCustom)
   func coordinator(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

@@ -166,6 +166,40 @@ struct ValidationTests {
     }
   }
 
+  @Test(
+    "A limit on the number of members counts each once, whatever other contexts have saved meanwhile",
+    arguments: StoreKind.allCases, [false, true])
+  func countsAfterOtherSaves(_ kind: StoreKind, readsMembers: Bool) throws {
+    let (author, book) = (entity("Author"), entity("Book", [attribute("title")]))
+    join(relate(author, "books", .many, to: book, min: 1, max: 2), relate(book, "author", .one, to: author))
+    try withStack(kind, model([author, book])) { stack, context in
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      let author = context.new("Author")
+      let books = (0..<3).map { context.new("Book", ["title": "\($0)"]) }
+      for book in books[..<2] { book["author"] = author }
+      try context.save()
+      context.refreshAllObjects()
+      #expect(books.map { $0.object("author") === author } == [true, true, false])
+      try stack.elsewhere { other throws in
+        other.same(books[0])["author"] = nil
+        try other.save()
+      }
+      if readsMembers { #expect(author.objects("books") == [books[1]]) }
+      books[0]["author"] = nil
+      try context.save()
+      #expect(author.objects("books") == [books[1]])
+      context.refreshAllObjects()
+      #expect(books[2].object("author") == nil)
+      try stack.elsewhere { other throws in
+        other.same(books[2])["author"] = other.same(author)
+        try other.save()
+      }
+      books[2]["author"] = author
+      try context.save()
+      #expect(author.objects("books") == [books[1], books[2]])
+    }
+  }
+
   @Test("A fault that only got a member is valid", arguments: StoreKind.allCases)
   func changedFault(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in

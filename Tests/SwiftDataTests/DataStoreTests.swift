@@ -93,7 +93,11 @@ final class ArchiveStore: DataStore {
 /// Hands everything on to a store of Strata's, and tells what it was asked.
 struct RelayConfiguration: DataStoreConfiguration {
   typealias Store = RelayStore
-  final class Calls: @unchecked Sendable { var names: [String] = [] }
+  final class Calls: @unchecked Sendable {
+    var names: [String] = []
+    /// Those that have begun and not ended.
+    var states: Set<UUID> = []
+  }
 
   var name: String { "relay" }
   var schema: Schema?
@@ -120,7 +124,8 @@ final class RelayStore: DataStore {
 
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot>
   {
-    configuration.calls.names.append("fetch")
+    let calls = configuration.calls
+    calls.names.append(calls.states.contains(request.editingState.id) ? "fetch" : "fetch without a state")
     return try inner.fetch(request)
   }
   func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
@@ -138,6 +143,8 @@ final class RelayStore: DataStore {
     return try inner.save(request)
   }
   func erase() throws { try inner.erase() }
+  func initializeState(for state: EditingState) { configuration.calls.states.insert(state.id) }
+  func invalidateState(for state: EditingState) { configuration.calls.states.remove(state.id) }
 }
 
 @Suite("A store of one's own", .serialized)
@@ -294,6 +301,32 @@ struct DataStoreTests {
     try asked("fetch", ids + [book.persistentModelID]) { try context.fetchIdentifiers(wanted) }
     wanted.includePendingChanges = false
     try asked("identifiers", ids) { try context.fetchIdentifiers(wanted) }
+  }
+
+  @Test("A context's state ends when nothing reads by it any more, also no model that has outlived the context")
+  func outliving() throws {
+    try fill(ModelContext(ModelContainer(for: Book.self, configurations: RelayConfiguration(url: folder.file()))))
+    let configuration = RelayConfiguration(url: folder.file())
+    let calls = configuration.calls
+    let container = try ModelContainer(for: Book.self, configurations: configuration)
+    let others = calls.states
+    var author: Author?
+    do {
+      let context = ModelContext(container)
+      #expect(calls.states.count == others.count + 1)
+      let wanted = FetchDescriptor<Author>(predicate: #Predicate { $0.name == "Jane" })
+      author = context.model(for: try #require(try context.fetchIdentifiers(wanted).first)) as? Author
+    }
+    calls.names = []
+    var books = author?.books ?? []
+    #expect(author?.name == "Jane" && Set(books.map(\.title)) == ["Emma", "Persuasion"])
+    #expect(Set(calls.names) == ["fetch"] && calls.states.count == others.count + 1)
+    author = nil
+    #expect(books.count == 2 && calls.states.count == others.count + 1)
+    books = []
+    #expect(calls.states == others)
+    do { _ = ModelContext(container) }
+    #expect(calls.states == others)
   }
 
   @Test("One list of configurations may have files, stores in memory and stores of one's own")

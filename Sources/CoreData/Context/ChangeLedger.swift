@@ -144,11 +144,17 @@ final class ChangeLedger {
     object.marks = addingToEvent(object, marks)
   }
 
-  /// A deleted object's `prepareForDeletion()` begins. Until it ends, only a save applies the object's delete rules.
+  /// A deleted object's `prepareForDeletion()` begins. Until it ends, or calls for a save, the object's delete rules
+  /// wait.
   func preparing(_ object: NSManagedObject) { object.marks.insert(.preparing) }
 
   /// It has ended.
   func prepared(_ object: NSManagedObject) { object.marks.remove(.preparing) }
+
+  /// A save begins, which can't leave out the objects whose `prepareForDeletion()` is running.
+  func saveBegan() {
+    for object in deletedList[settledDeletions...] where object.state.contains(.preparing) { prepared(object) }
+  }
 
   /// The delete rules of a deleted object have been applied, or shall not be.
   func rulesApplied(to object: NSManagedObject) { object.marks.insert(.propagated) }
@@ -279,22 +285,17 @@ final class ChangeLedger {
   // Saves.
 
   /// An object's changes are written. It is no longer new, changed or deleted, and the lists drop it when the save
-  /// ends.
+  /// ends. Until `toldOfSave(_:)` it says what the save did to it.
   func saved(_ object: NSManagedObject) {
-    object.marks.subtract([.pending, .listed, .propagated, .saved])
-  }
-
-  /// The same for an object that will be told by `didSave()`. Until `toldOfSave(_:)` it says what the save did to it.
-  func savedUntold(_ object: NSManagedObject) {
     let marks = object.marks
-    object.marks = marks.subtracting([.pending, .listed, .propagated, .saved]).union(marks.savedMarks)
+    object.marks = marks.subtracting([.pending, .listed, .propagated, .says]).union(marks.said)
   }
 
-  /// An object was deleted in another context. Until `toldOfSave(_:)` it says so.
-  func deletedElsewhere(_ object: NSManagedObject) { object.marks.insert(.savedDeleted) }
+  /// An object has left, because it was deleted in another context. Until `toldOfSave(_:)` it says so.
+  func saysDeleted(_ object: NSManagedObject) { object.marks.insert(.saysDeleted) }
 
   /// `didSave()` has been called on all objects of the save, or observers have been told of it.
-  func toldOfSave(_ object: NSManagedObject) { object.marks.subtract(.saved) }
+  func toldOfSave(_ object: NSManagedObject) { object.marks.subtract(.says) }
 
   /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the
   /// written stores end; `nil` means all stores.

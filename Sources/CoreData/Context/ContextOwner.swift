@@ -194,7 +194,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       return object
     }
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
-      return self.object(for: former.reference, store: former.store)
+      return self.object(for: former.reference, store: number(of: former.store))
     }
     let maker = ObjectMaker(layouts.layouts[entity], self)
     return make(maker, key: reference.key, store: store, table: table)

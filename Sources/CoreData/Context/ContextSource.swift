@@ -21,7 +21,7 @@ protocol ContextSource: AnyObject {
   func learnKeys(for context: NSManagedObjectContext) -> Bool
 
   /// The context has forgotten all its objects, and the keys that it had learnt.
-  func keysWereForgotten()
+  func beginKeys(of context: NSManagedObjectContext)
 
   /// A save was adopted, so that new members of relationships are stored ones, perhaps by temporary keys.
   func noteTemporaryMembers(of plan: SavePlan)

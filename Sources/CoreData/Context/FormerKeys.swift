@@ -1,29 +1,61 @@
 /// The permanent ids of objects that once had temporary ones, which the program or a child context has seen.
 ///
-/// A child learns those that came since it asked last, so they are in order as well.
-struct FormerKeys {
-  typealias Named = (reference: RowReference, store: UInt16)
+/// A child begins with all that its parent has, without a copy. It learns those that came since it asked last, so they
+/// are in order as well.
+final class FormerKeys: @unchecked Sendable {
+  // `@unchecked Sendable`: the context's queue writes, and children read what they began with, under `lock`.
 
-  private var named: [Int64: Named] = [:]
+  typealias Named = (reference: RowReference, store: StoreIdentity)
+
+  private let lock = NSLock()
+  /// With the places that they got, by `additions`.
+  private var names: [Int64: (name: Named, place: Int)] = [:]
   private var order: ContiguousArray<Int64> = []
+  private var ownAdditions = 0
+  /// The parent's, of which the child began with so many.
+  private var inherited: (keys: FormerKeys, count: Int)?
 
-  var isEmpty: Bool { named.isEmpty }
-  /// Grows with each key, and never shrinks.
-  var count: Int { order.count }
+  var isEmpty: Bool { lock.withLock { names.isEmpty && (inherited?.count ?? 0) == 0 } }
 
-  subscript(key: Int64) -> Named? { named[key] }
+  /// How many keys have come, with those that it began with and those that are forgotten.
+  var additions: Int { lock.withLock { lockedAdditions } }
+  private var lockedAdditions: Int { ownAdditions + (inherited?.count ?? 0) }
 
-  /// What an object is called now: by its permanent id, if these are of its temporary one.
-  func present(_ reference: RowReference, store: UInt16) -> Named { named[reference.key] ?? (reference, store) }
+  subscript(key: Int64) -> Named? { key < 0 ? named(key, before: .max) : nil }
 
-  mutating func add(_ key: Int64, _ reference: RowReference, store: UInt16) {
-    named[key] = (reference, store)
-    order.append(key)
+  private func named(_ key: Int64, before end: Int) -> Named? {
+    let (own, inherited) = lock.withLock { (names[key], self.inherited) }
+    if let own { return own.place < end ? own.name : nil }
+    return inherited.flatMap { $0.keys.named(key, before: $0.count) }
+  }
+
+  func add(_ key: Int64, _ reference: RowReference, store: StoreIdentity) {
+    lock.withLock {
+      names[key] = (name: (reference, store), place: lockedAdditions)
+      order.append(key)
+      ownAdditions += 1
+    }
   }
 
   /// The object has its temporary key again.
-  mutating func remove(_ key: Int64) { named[key] = nil }
+  func remove(_ key: Int64) { lock.withLock { names[key] = nil } }
 
   /// The temporary keys that came after so many.
-  func keys(after count: Int) -> ArraySlice<Int64> { order.dropFirst(count) }
+  func keys(after count: Int) -> ArraySlice<Int64> { lock.withLock { order.suffix(lockedAdditions - count) } }
+
+  /// Forgets all.
+  func removeAll() {
+    lock.withLock {
+      names = [:]
+      order = []
+    }
+  }
+
+  /// Forgets all, and begins with what the parent has. Returns how many these are, by the parent's `additions`.
+  func begin(with parent: FormerKeys) -> Int {
+    let count = parent.additions
+    removeAll()
+    lock.withLock { inherited = (parent, count) }
+    return count
+  }
 }

@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
 
   private func takeSavedRow(_ object: NSManagedObject, _ row: RowSnapshot?) {
     if let row { object.row = row }
-    ledger.savedUntold(object)
+    ledger.saved(object)
     let traits = object.places.traits
     if traits.contains(.toMany) { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }

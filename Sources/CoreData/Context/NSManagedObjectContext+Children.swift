@@ -78,12 +78,12 @@ extension NSManagedObjectContext {
 
   /// The keys that changed, if the child does not know them all.
   func keyNews(after known: Int) -> KeyNews? {
-    if formerKeys.count == known { return nil }
+    if formerKeys.additions == known { return nil }
     let keys = formerKeys.keys(after: known).compactMap { key -> KeyNews.Key? in
-      guard let named = formerKeys[key], let store = owner.storeIdentity(named.store) else { return nil }
-      return (key, named.reference, store)
+      guard let named = formerKeys[key] else { return nil }
+      return (key, named.reference, named.store)
     }
-    return KeyNews(count: formerKeys.count, keys: keys)
+    return KeyNews(count: formerKeys.additions, keys: keys)
   }
 
   /// Has those children that merge automatically take over what this context saved or merged, each on its own queue.

@@ -2,13 +2,9 @@
 extension NSManagedObjectContext {
   var hasDeletesToPropagate: Bool {
     ledger.deletedList[ledger.settledDeletions...].contains {
-      $0.state.contains(.deleted) && $0.state.isDisjoint(with: rulesWait)
+      $0.state.contains(.deleted) && $0.state.isDisjoint(with: .withoutDueRules)
     }
   }
-
-  /// The marks of objects whose rules are not to be applied now. Whoever fetches in `prepareForDeletion()` still finds
-  /// the object's relationships. A save can't leave the object out.
-  private var rulesWait: ObjectState { isSaving ? .propagated : [.propagated, .preparing] }
 
   /// Applies the delete rules of every deleted object whose rules were not applied yet; cascades add to the list
   /// while it is walked. New objects leave when the event ends, so their rules can't wait for the save.
@@ -22,9 +18,8 @@ extension NSManagedObjectContext {
     var unread: (any Error)?
     var postponed: [NSManagedObject] = []
     var left: Set<ObjectIdentifier> = []
-    let rulesWait = rulesWait
     func isDue(_ object: NSManagedObject) -> Bool {
-      object.state.contains(.deleted) && object.state.isDisjoint(with: rulesWait)
+      object.state.contains(.deleted) && object.state.isDisjoint(with: .withoutDueRules)
         && !(isForNewOnly && !object.state.contains(.inserted))
         && (left.isEmpty || !left.contains(ObjectIdentifier(object)))
     }
@@ -39,7 +34,8 @@ extension NSManagedObjectContext {
       reading?.readNewcomers(from: index)
       index += 1
       guard isDue(object) else {
-        if isStillPreparing(object) { postponed.append(object) }
+        // A new object can't leave yet, while its `prepareForDeletion()` runs.
+        if object.state.contains([.deleted, .inserted, .preparing]) { postponed.append(object) }
         continue
       }
       if reading?.lacks(object) == true {
@@ -59,11 +55,6 @@ extension NSManagedObjectContext {
     }
     ledger.settleDeletions()
     return (unread ?? reading?.error, postponed)
-  }
-
-  /// Whether a new object can't leave yet, because its `prepareForDeletion()` is running.
-  private func isStillPreparing(_ object: NSManagedObject) -> Bool {
-    object.state.contains([.deleted, .inserted, .preparing]) && !isSaving
   }
 
   /// Reads the members that delete rules ask for, and the rows of the faults that they change. With an undo manager it
@@ -112,6 +103,12 @@ extension NSManagedObjectContext {
     @unknown default: break
     }
   }
+}
+
+extension ObjectState {
+  /// Of deleted objects whose rules are not to be applied: those that have been, and those whose
+  /// `prepareForDeletion()` runs and has to find the relationships as they were, also if it fetches.
+  fileprivate static let withoutDueRules: ObjectState = [.propagated, .preparing]
 }
 
 /// Reads what the delete rules of objects in custom stores need, for many objects together. An object for which reading

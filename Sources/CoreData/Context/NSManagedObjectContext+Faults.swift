@@ -27,15 +27,17 @@ extension NSManagedObjectContext {
       misuse(.inaccessibleFault(object, isDeleted: false))
     }
     // There was never a row for an id that only another context knows, so there is nothing to delete.
-    if !source.mayHave(object.key) { return }
+    if object.isOfUnknownID { return }
     if !object.state.contains(.deleted) { markDeleted(object) }
     ledger.rulesApplied(to: object)
   }
 }
 
 extension NSManagedObject {
-  /// Whether the object was made for a temporary id that its context can't know anything of.
-  fileprivate final var isOfUnknownID: Bool { ownContext.map { !$0.source.mayHave(key) } ?? false }
+  /// Whether the object was made for a temporary id that its context can't know anything of. No row can refer to it.
+  final var isOfUnknownID: Bool {
+    key < 0 && !state.contains(.inserted) && ownContext.map { !$0.source.mayHave(key) } ?? false
+  }
 }
 
 extension MisuseReport {

@@ -44,8 +44,7 @@ extension NSManagedObjectContext {
   private func withPermanentIDs(_ constant: PredicateConstant) -> PredicateConstant {
     switch constant {
     case .object(let id as NSManagedObjectID):
-      guard let former = formerKeys[id.key] else { return constant }
-      let (row, store) = (former.reference, owner.storeIdentity(former.store))
+      guard let (row, store) = formerKeys[id.key] else { return constant }
       return .object(NSManagedObjectID(layout: owner.layouts.layouts[Int(row.entity)], key: row.key, store: store))
     case .collection(let members): return .collection(members.map(withPermanentIDs))
     default: return constant

@@ -119,7 +119,9 @@ extension NSManagedObjectContext {
     owner.rekey(object, to: reserved)
     changes.reservedKey = 0
     // Only an id that the program or a child has seen can be asked for again; children see all.
-    if let former, former < 0 { formerKeys.add(former, object.reference, store: object.store) }
+    if let former, former < 0, let store = owner.storeIdentity(object.store) {
+      formerKeys.add(former, object.reference, store: store)
+    }
   }
 }
 

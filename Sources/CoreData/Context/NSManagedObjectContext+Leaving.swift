@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
     case .unsaved, .rolledBack, .reset, .displaced: break
     }
     if object.state.contains(.registered) { owner.unregister(object) }
-    if departure == .deleted { ledger.savedUntold(object) } else { ledger.left(object) }
+    if departure == .deleted { ledger.saved(object) } else { ledger.left(object) }
     switch departure {
     case .unsaved, .deletedElsewhere: break
     case .deleted, .rolledBack, .displaced: object.ownState = []

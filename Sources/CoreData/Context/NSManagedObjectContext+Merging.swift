@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
   private func tell(ofMerge changes: ObjectChanges) {
     var changes = changes
     // They have left, but those who are told of it may ask them.
-    changes.deleted.forEachHeld { ledger.deletedElsewhere($0) }
+    changes.deleted.forEachHeld { ledger.saysDeleted($0) }
     defer { changes.deleted.forEachHeld { ledger.toldOfSave($0) } }
     post(
       .NSManagedObjectContextObjectsDidChange,

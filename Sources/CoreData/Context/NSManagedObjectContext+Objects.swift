@@ -100,15 +100,21 @@ extension NSManagedObjectContext {
       misuse("The entity of the id \(objectID) is not part of the model of the context \(label).")
     }
     let store = objectID.storeIdentity.map(owner.number) ?? NSManagedObject.noStore
-    let present = formerKeys.present(RowReference(entity: layout.index, key: objectID.key), store: store)
+    let present = present(RowReference(entity: layout.index, key: objectID.key), store: store)
     if present.reference.key < 0 { owner.hasMadeForTemporaryID = true }
     return owner.object(for: present.reference, store: present.store)
   }
 
   /// The object that the context has of a row, which may be named by the temporary key that its object had.
   func registered(_ reference: RowReference, store: UInt16) -> NSManagedObject? {
-    let present = formerKeys.present(reference, store: store)
+    let present = present(reference, store: store)
     return owner.registered(present.reference, store: present.store)
+  }
+
+  /// What an object is called now: by its permanent id, if these are of its temporary one.
+  private func present(_ reference: RowReference, store: UInt16) -> (reference: RowReference, store: UInt16) {
+    guard let named = formerKeys[reference.key] else { return (reference, store) }
+    return (named.reference, owner.number(of: named.store))
   }
 
   /// ``registeredObject(for:)``.

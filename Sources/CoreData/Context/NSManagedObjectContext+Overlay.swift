@@ -57,17 +57,17 @@ extension NSManagedObjectContext {
   func overlaid(_ description: FetchDescription, _ options: FetchOptions) throws -> [NSManagedObject] {
     let root = description.layout.rootIndex
     let runsCode = description.runsCode
-    let others = rootsBehindRelationships(description)
+    let otherRoots = rootsBehindRelationships(description)
     // Only an evaluation over all objects can say how changes of other objects affect a key path.
-    let isLocal = !runsCode && !ledger.containsPending { others.contains($0.layout.rootIndex) }
+    let isLocal = !runsCode && !ledger.containsPending { otherRoots.contains($0.layout.rootIndex) }
     var options = options
     options.answers = nil
     var wide = description.uncut
-    let last = description.limitWithOffset
-    if isLocal, last > 0 {
+    let end = description.limitWithOffset
+    if isLocal, end > 0 {
       // The stores may find each changed object where it no longer belongs.
       let surplus = (ledger.changedObjects + ledger.deletedObjects).count { $0.layout.rootIndex == root }
-      if last <= .max - surplus { wide.limit = last + surplus }
+      if end <= .max - surplus { wide.limit = end + surplus }
     }
     if !isLocal { wide.predicate = nil }
     if runsCode { wide.sort = [] }
@@ -78,25 +78,26 @@ extension NSManagedObjectContext {
       guard !object.state.contains(.deleted), description.entities.contains(object.layout.index) else { return false }
       return try evaluator?.matches(object) ?? true
     }
-    var changed: Set<ObjectIdentifier> = []
+    // The changed objects that keep their places, and those that come behind.
+    var foundAgain: Set<ObjectIdentifier> = []
+    var others: [NSManagedObject] = []
     var found = try source.candidates(wide, options, for: self)
     found = try found.filter { object in
       if !isPending(object) { return try isLocal || matches(object) }
       guard try matches(object) else { return false }
-      changed.insert(ObjectIdentifier(object))
+      foundAgain.insert(ObjectIdentifier(object))
       return true
     }
-    var added: [NSManagedObject] = []
     for object in ledger.newObjects where object.layout.rootIndex == root {
-      if try matches(object), try isObject(object, in: options.stores) { added.append(object) }
+      if try matches(object), try isObject(object, in: options.stores) { others.append(object) }
     }
     for object in ledger.changedObjects
-    where object.layout.rootIndex == root && !changed.contains(ObjectIdentifier(object)) {
-      if try matches(object), try isObject(object, in: options.stores) { added.append(object) }
+    where object.layout.rootIndex == root && !foundAgain.contains(ObjectIdentifier(object)) {
+      if try matches(object), try isObject(object, in: options.stores) { others.append(object) }
     }
-    found += added
+    found += others
     if !description.sort.isEmpty,
-      try !changed.isEmpty || !added.isEmpty || !isLocal || source.isSpread(description, options, for: self)
+      try !foundAgain.isEmpty || !others.isEmpty || !isLocal || source.isSpread(description, options, for: self)
     {
       try sort(&found, by: description.sort)
     }

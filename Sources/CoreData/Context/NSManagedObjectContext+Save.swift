@@ -3,6 +3,7 @@ extension NSManagedObjectContext {
   func saveChanges() throws {
     guardQueue("save()")
     let coordinator = try coordinator(for: "save()")
+    ledger.saveBegan()
     try processChanges()
     guard hasChanges || !ledger.lockedList.isEmpty else { return try saveUnchanged(coordinator) }
     post(.NSManagedObjectContextWillSave)
@@ -10,8 +11,8 @@ extension NSManagedObjectContext {
     try processChanges()
     try fireWillSaveUntilQuiet()
     if validatesOnSave { try validatePendingChanges() }
-    // So do values that validation methods have replaced.
-    if !ledger.eventList.isEmpty { try processChanges() }
+    // So does what validation methods have set or deleted, even if a fetch has ended the event.
+    if !ledger.eventList.isEmpty || hasDeletesToPropagate { try processChanges() }
     let (plan, rewritten) = try commitUntilSettled()
     adoptSavedRows(of: plan)
     finish(plan, rewritten)

@@ -121,7 +121,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// True while delete rules or merges change objects.
   final var isProcessing = false
   /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
-  var formerKeys = FormerKeys()
+  let formerKeys = FormerKeys()
   /// The objects that relationships led to last.
   @exclusivity(unchecked) final var recentDestinations = RecentDestinations()
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.

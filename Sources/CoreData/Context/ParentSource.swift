@@ -4,7 +4,7 @@
 /// the parent's queue and is answered with values: neither context sees the other's objects.
 final class ParentSource: ContextSource {
   let parent: NSManagedObjectContext
-  /// How many of the parent's `formerKeys` the child has taken over.
+  /// How many of the parent's `formerKeys` the child knows.
   private var knownKeyCount = 0
   /// The objects with temporary keys among the stored members of their relationships.
   private var holders: Set<MemberHolder> = []
@@ -13,6 +13,7 @@ final class ParentSource: ContextSource {
 
   func didAttach(_ context: NSManagedObjectContext, to coordinator: NSPersistentStoreCoordinator) {
     parent.children.add(context)
+    beginKeys(of: context)
     parent.contextQueue.expectQuestions()
   }
 
@@ -67,15 +68,18 @@ final class ParentSource: ContextSource {
     return true
   }
 
-  func keysWereForgotten() { knownKeyCount = 0 }
-
-  func noteTemporaryMembers(of plan: SavePlan) {
-    plan.inserted.objects.forEachHeld(noteTemporaryMembers)
-    plan.updated.objects.forEachHeld(noteTemporaryMembers)
-    for object in plan.unchanged { noteTemporaryMembers(of: object) }
+  /// The child has no objects yet, or no more, so there are none that it knows by another name than the parent.
+  func beginKeys(of context: NSManagedObjectContext) {
+    knownKeyCount = context.formerKeys.begin(with: parent.formerKeys)
   }
 
-  private func noteTemporaryMembers(of object: NSManagedObject) {
+  func noteTemporaryMembers(of plan: SavePlan) {
+    plan.inserted.objects.forEachHeld(noteIfHolder)
+    plan.updated.objects.forEachHeld(noteIfHolder)
+    plan.unchanged.forEach(noteIfHolder)
+  }
+
+  private func noteIfHolder(_ object: NSManagedObject) {
     if object.hasTemporaryMembers { holders.insert(MemberHolder(object)) }
   }
 
@@ -88,7 +92,7 @@ final class ParentSource: ContextSource {
     for holder in former {
       guard let object = holder.object(in: context) else { continue }
       object.renameMembers(renamed)
-      noteTemporaryMembers(of: object)
+      noteIfHolder(object)
     }
   }
 
@@ -207,7 +211,7 @@ extension NSManagedObjectContext {
         object.store = store
         owner.rekey(object, to: reference.key)
       }
-      formerKeys.add(key, reference, store: store)
+      formerKeys.add(key, reference, store: identity)
       renamed[former] = reference
     }
     return renamed
@@ -215,8 +219,8 @@ extension NSManagedObjectContext {
 
   /// Forgets what became of temporary ids. Nothing that is left may name one.
   func forgetKeys() {
-    formerKeys = FormerKeys()
-    source.keysWereForgotten()
+    formerKeys.removeAll()
+    source.beginKeys(of: self)
   }
 }
 

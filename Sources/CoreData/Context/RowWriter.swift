@@ -61,9 +61,10 @@ final class RowWriter {
   private func write(
     destination: NSManagedObject, _ place: PropertyPlace, _ object: NSManagedObject
   ) throws {
-    // An object that was deleted before it was ever saved can't be referred to.
     let reference = destination.finalReference
     if reference.key < 0, !keepsTemporaryKeys || destination.owner !== object.owner {
+      if destination.isOfUnknownID { throw Failure.faultNotFulfillable(id: destination.objectID).nsError }
+      // An object that was deleted before it was ever saved can't be referred to.
       builder.setNull(slot: Int(place.slot))
       return
     }

@@ -120,6 +120,9 @@ struct SavePlan {
       if inverse?.kind == .toOne && !property.isOrdered { continue }
       // A new member that was deleted, and that no rule removed, can't be referred to.
       let added = state.added.filter { $0.owner === object.owner }
+      if let unknown = added.first(where: \.isOfUnknownID) {
+        throw Failure.faultNotFulfillable(id: unknown.objectID).nsError
+      }
       for member in added where !member.sharesStore(with: object) {
         throw Failure.externalRelationship(
           .init(object: object, entity: object.layout.name, property: property.name),

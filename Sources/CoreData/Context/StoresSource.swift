@@ -15,7 +15,7 @@ final class StoresSource: ContextSource {
 
   func learnKeys(for context: NSManagedObjectContext) -> Bool { false }
 
-  func keysWereForgotten() {}
+  func beginKeys(of context: NSManagedObjectContext) {}
 
   func noteTemporaryMembers(of plan: SavePlan) {}
 
@@ -154,12 +154,12 @@ final class StoresSource: ContextSource {
         let end = rows[first...].firstIndex { $0.owner != key } ?? rows.count
         if let object = childless.removeValue(forKey: key) {
           let state = object.toManyState(property)
-          state.base = ContiguousArray(rows[first..<end].lazy.map(\.row.reference))
+          state.read(ContiguousArray(rows[first..<end].lazy.map(\.row.reference)))
           if !state.isChanged { state.use(ContiguousArray(found[first..<end])) }
         }
         first = end
       }
-      for object in childless.values { object.toManyState(property).base = [] }
+      for object in childless.values { object.toManyState(property).read([]) }
     }
     return members
   }

@@ -86,8 +86,8 @@ final class KeyPathObserver<Object: NSManagedObject, Value>: KeyValueObserver {
   }
 
   override func tell() {
-    let old = former
-    former = nil
+    let (mutation, old) = (self.mutation, former)
+    (self.mutation, former) = (.setting, nil)
     switch mutation {
     case .anything:
       let new = value
@@ -102,7 +102,6 @@ final class KeyPathObserver<Object: NSManagedObject, Value>: KeyValueObserver {
       formerMembers = []
       tellOfMembers(before, members)
     case .member(let member, let isComing):
-      self.mutation = .setting
       guard let object, let property else { return }
       var place = formerPlace
       if isComing { place = object.toManyState(property).count.map { $0 - 1 } }

@@ -20,16 +20,19 @@ class KeyValueObserver {
 
   /// What comes before a change and after it.
   func prepare(_ mutation: ObservedMutation) {}
-  /// A change begins within the one that was announced.
+  /// A change of the same property begins within the one that was announced.
   func prepareFurther(_ mutation: ObservedMutation) {}
   func tell() {}
 
-  final func willChange(_ object: NSManagedObject, _ mutation: ObservedMutation) {
+  final func willChange(_ object: NSManagedObject, keys: [String]?, _ mutation: ObservedMutation) {
     depth += 1
-    if depth > 1 { return prepareFurther(mutation) }
+    // Only of the observed property itself it is known which members change. One that it depends on has others.
+    let isItself = object === self.object && names.count == 1 && keys?.contains(names[0]) ?? true
+    if depth > 1 {
+      if isItself { prepareFurther(mutation) }
+      return
+    }
     if case .anything = mutation { return prepare(.anything) }
-    // Only of the observed property itself it is known which members change.
-    let isItself = object === self.object && names.count == 1
     prepare(isItself && object.layout.property(named: names[0])?.kind == .toMany ? mutation : .setting)
   }
 

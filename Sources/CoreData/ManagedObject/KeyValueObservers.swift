@@ -57,10 +57,12 @@ enum ObservedMutation {
 struct AnnouncedChange {
   private let observers: [KeyValueObserver]
 
-  /// Tells observers that the change is to come.
-  init(_ observers: [KeyValueObserver], of object: NSManagedObject, _ mutation: ObservedMutation) {
+  /// Tells observers that the change is to come: of the properties with these keys, or of any.
+  init(
+    _ observers: [KeyValueObserver], of object: NSManagedObject, keys: [String]? = nil, _ mutation: ObservedMutation
+  ) {
     self.observers = observers
-    for observer in observers { observer.willChange(object, mutation) }
+    for observer in observers { observer.willChange(object, keys: keys, mutation) }
   }
 
   func end() {
@@ -85,7 +87,7 @@ extension NSManagedObject {
 
   @inline(never)
   private final func announcedChange(of keys: [String], _ mutation: ObservedMutation) -> AnnouncedChange? {
-    observers.map { AnnouncedChange($0.observers(of: keys), of: self, mutation) }
+    observers.map { AnnouncedChange($0.observers(of: keys), of: self, keys: keys, mutation) }
   }
 
   /// `willChangeValue`, as a program calls it.

@@ -59,7 +59,7 @@ extension NSManagedObject {
   private func committedValue(_ property: LayoutProperty) -> Any? {
     if property.kind == .toMany {
       let state = toManyState(property)
-      if state.base == nil { state.base = owner.members(of: property, in: self) }
+      _ = hasCommittedMembers(property, state)
       let objects = (state.base ?? []).map { owner.object(for: $0, store: store) }
       return property.isOrdered ? NSOrderedSet(array: Array(objects)) : NSSet(array: Array(objects))
     }

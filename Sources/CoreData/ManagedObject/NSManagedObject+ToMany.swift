@@ -31,7 +31,7 @@ extension NSManagedObject {
 
   /// Makes sure that the committed members are known, and reads them if necessary. False if they can't be read.
   final func hasCommittedMembers(_ property: LayoutProperty, _ state: ToManyState) -> Bool {
-    if state.base == nil { state.base = owner.members(of: property, in: self) }
+    if state.base == nil { state.read(owner.members(of: property, in: self)) }
     return state.base != nil
   }
 
@@ -39,7 +39,7 @@ extension NSManagedObject {
   /// to read.
   final func readMembers(_ property: LayoutProperty) throws {
     let state = toManyState(property)
-    if state.order == nil, state.base == nil { state.base = try owner.storedMembers(of: property, in: self) }
+    if state.order == nil, state.base == nil { state.read(try owner.storedMembers(of: property, in: self)) }
   }
 
   /// Reads the committed members before a change, which needs them.
@@ -101,7 +101,7 @@ extension NSManagedObject {
     let other = member.toManyState(own)
     if other.base == nil {
       if state.questions == 0, let few = owner.fewMembers(of: property, in: self, atMost: 8) {
-        state.base = few
+        state.read(few)
         return state.isInBase(member.reference)
       }
       state.questions += 1
@@ -109,7 +109,7 @@ extension NSManagedObject {
         state.questions = .max
         return nil
       }
-      other.base = few
+      other.read(few)
     }
     return other.isInBase(reference)
   }

@@ -182,15 +182,15 @@ nonisolated open class NSManagedObject: NSObject {
   // The module itself asks for the marks: these three can be overridden, and they speak of the save that is over.
 
   /// Whether the object will be written for the first time by the next save, or, in ``didSave()``, was by this one.
-  open var isInserted: Bool { !state.isDisjoint(with: [.inserted, .savedInserted]) }
+  open var isInserted: Bool { !state.isDisjoint(with: [.inserted, .saysInserted]) }
 
   /// Whether a saved object was changed since; in ``didSave()``, whether this save has written changes of it.
   open var isUpdated: Bool {
-    !state.isDisjoint(with: [.updated, .savedUpdated]) && state.isDisjoint(with: [.deleted, .savedDeleted])
+    !state.isDisjoint(with: [.updated, .saysUpdated]) && state.isDisjoint(with: [.deleted, .saysDeleted])
   }
 
   /// Whether the next save will delete the object; in ``didSave()``, whether this one has.
-  open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .savedDeleted]) }
+  open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .saysDeleted]) }
 
   /// Whether the object's values have not been read in, or are those of a row that was deleted: such an object has no
   /// context any more, and keeps the attributes that it had.

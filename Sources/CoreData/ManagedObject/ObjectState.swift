@@ -33,18 +33,19 @@ struct ObjectState: OptionSet {
   static let observed = ObjectState(rawValue: 1 << 15)
   /// The object's `prepareForDeletion()` is running.
   static let preparing = ObjectState(rawValue: 1 << 16)
-  /// What the save that is ending did to the object, for `didSave()`. In the order of `inserted`, `updated`, `deleted`.
-  static let savedInserted = ObjectState(rawValue: 1 << 17)
-  static let savedUpdated = ObjectState(rawValue: 1 << 18)
-  static let savedDeleted = ObjectState(rawValue: 1 << 19)
+  /// What the object says of itself while it is told of a save, by `didSave()`, or observers are told of its deletion
+  /// elsewhere. In the order of `inserted`, `updated`, `deleted`.
+  static let saysInserted = ObjectState(rawValue: 1 << 17)
+  static let saysUpdated = ObjectState(rawValue: 1 << 18)
+  static let saysDeleted = ObjectState(rawValue: 1 << 19)
 
   /// The context has something to do for the object, and so keeps it alive.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
-  static let saved: ObjectState = [.savedInserted, .savedUpdated, .savedDeleted]
+  static let says: ObjectState = [.saysInserted, .saysUpdated, .saysDeleted]
   /// The bits that the ledger writes: all but the object's own.
   static let marks: ObjectState = [
     .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
-    .eventDeleted, .propagated, .preparing, .saved,
+    .eventDeleted, .propagated, .preparing, .says,
   ]
   /// The bits that are none of the object's own.
   static let notOwn: ObjectState = [.marks, .observed]
@@ -56,8 +57,8 @@ struct ObjectState: OptionSet {
   /// Whether the next save has changes of a stored object to write.
   var isUpdated: Bool { contains(.updated) && !contains(.deleted) }
 
-  /// The marks for `didSave()` of an object that has these.
-  var savedMarks: ObjectState { ObjectState(rawValue: (rawValue & ObjectState.pending.rawValue) << 16) }
+  /// What an object with these marks says of itself while it is told of their save.
+  var said: ObjectState { ObjectState(rawValue: (rawValue & ObjectState.pending.rawValue) << 16) }
 }
 
 /// The bits of an object's state that are not about unsaved changes: whether its values are there, and whether the

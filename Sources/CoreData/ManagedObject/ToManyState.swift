@@ -71,7 +71,11 @@ final class ToManyState {
   }
 
   /// How many members there are; nil if the store's set was not read.
-  var count: Int? { order?.count ?? base.map { $0.count - removed.count + arrivals.count - departed.count } }
+  var count: Int? { order?.count ?? base.map { $0.count - takenOut + arrivals.count - departed.count } }
+
+  /// How many members of the store's set were removed. Where the other side was read earlier, a removed one may be gone
+  /// from the set by itself.
+  private var takenOut: Int { removed.count(where: isInBase) }
 
   /// Whether an object is a member; nil if only the store knows.
   func isMember(_ object: NSManagedObject) -> Bool? {
@@ -88,7 +92,7 @@ final class ToManyState {
     if let place = base.firstIndex(of: reference), !removed.contains(reference) {
       return removed.isEmpty ? place : base[..<place].lazy.filter { !self.removed.contains($0) }.count
     }
-    return added.firstIndex { $0 === member }.map { base.count - removed.count + $0 }
+    return added.firstIndex { $0 === member }.map { base.count - takenOut + $0 }
   }
 
   private func takeOutDeparted() {
@@ -168,11 +172,11 @@ final class ToManyState {
 
   /// Called when members with temporary ids have got permanent ones.
   func rename(_ renamed: [RowReference: RowReference]) {
-    func name(_ reference: RowReference) -> RowReference {
-      reference.key < 0 ? renamed[reference] ?? reference : reference
+    // In place, since one of very many may have been new.
+    for index in 0..<(base?.count ?? 0) where base![index].key < 0 {
+      if let name = renamed[base![index]] { base![index] = name }
     }
-    if hasTemporaryMembers { base = base.map { ContiguousArray($0.map(name)) } }
-    if removed.contains(where: { $0.key < 0 }) { removed = Set(removed.map(name)) }
+    if removed.contains(where: { $0.key < 0 }) { removed = Set(removed.map { renamed[$0] ?? $0 }) }
   }
 
   /// Drops members whose rows are gone, as if they had never been any.
@@ -209,6 +213,19 @@ final class ToManyState {
     if !keepingBase { base = nil }
   }
 
+  /// Takes the store's members, which were not known yet; nil if they can't be read. Those that were added or removed
+  /// both here and there are no longer recorded as changes.
+  func read(_ members: ContiguousArray<RowReference>?) {
+    base = members
+    guard let members, isChanged else { return }
+    if !removed.isEmpty { removed.formIntersection(members) }
+    if arrivals.isEmpty { return }
+    let known = Set(added.lazy.map(\.reference)).intersection(members)
+    if known.isEmpty { return }
+    arrivals.removeAll { known.contains($0.reference) }
+    addedIndex = nil
+  }
+
   /// Takes the store's current members. Members added or removed both here and there are no longer recorded as changes.
   /// A changed order stays; members that the store has lost are taken out of it, those that it has gained come last.
   func refresh(_ base: ContiguousArray<RowReference>, object: (RowReference) -> NSManagedObject) {
@@ -237,12 +254,15 @@ final class ToManyState {
     if isUsed { saved += order ?? added }
     if let order {
       base = ContiguousArray(order.lazy.filter { $0.owner === owner }.map(\.reference))
-    } else if let base {
-      var members = removed.isEmpty ? base : base.filter { !removed.contains($0) }
+    } else if base != nil {
+      // Taken out and put back, so that a few new ones among very many take no copy.
+      var members = ContiguousArray<RowReference>()
+      swap(&members, &base!)
+      if !removed.isEmpty { members.removeAll(where: removed.contains) }
       let added = added
-      members.reserveCapacity(members.count + added.count)
+      if members.isEmpty { members.reserveCapacity(added.count) }
       added.forEachHeld { if $0.owner === owner { members.append($0.reference) } }
-      self.base = members
+      base = members
     }
     arrivals = []
     departed = []

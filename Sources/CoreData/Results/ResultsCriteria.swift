@@ -42,11 +42,11 @@ final class ResultsCriteria {
 
   /// Follows the objects that the predicate names through their first save, which gives them other ids.
   func takeUpIDs(of context: NSManagedObjectContext) throws {
-    guard let node = description.predicate, context.formerKeys.count != knownKeyCount else { return }
+    guard let node = description.predicate, context.formerKeys.additions != knownKeyCount else { return }
     let current = context.withPermanentIDs(node)
     description.predicate = current
     predicate = try PredicateEvaluator(current)
-    knownKeyCount = context.formerKeys.count
+    knownKeyCount = context.formerKeys.additions
   }
 
   /// Whether the object could be in the list, judged without its values.

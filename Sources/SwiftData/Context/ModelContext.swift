@@ -48,6 +48,7 @@ public final class ModelContext: Equatable {
 
   init(_ container: ModelContainer, _ concurrencyType: NSManagedObjectContextConcurrencyType) {
     isRemains = false
+    editingStateID = UUID()
     openContainer =
       concurrencyType == .mainQueueConcurrencyType ? ModelContainer(sharingStoresOf: container) : container
     managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
@@ -69,25 +70,27 @@ public final class ModelContext: Equatable {
   }
 
   deinit {
-    for store in openContainer.dataStores where !isRemains { store.endState(editingState) }
     // Models that outlive this context keep what is left of it, which merges no more saves.
     let haveModels = managedContext.remainingObjects.contains { ($0 as? ModelObject)?.storage != nil }
     if haveModels { managedContext.automaticallyMergesChangesFromParent = false }
     reference.remains = haveModels ? ModelContext(remainsOf: self) : nil
     reference.context = reference.remains
     letGoOfChanged()
+    // What is left reads by the same state.
+    if !haveModels { for store in openContainer.dataStores { store.endState(editingState) } }
   }
 
   /// What is left of a context for the models that outlive it: they can be read, and inserted into another context.
   private init(remainsOf context: ModelContext) {
     isRemains = true
+    editingStateID = context.editingStateID
     openContainer = context.openContainer
     managedContext = context.managedContext
     reference.context = self
   }
 
   static let editingStateKey = "SwiftDataEditingState"
-  private let editingStateID = UUID()
+  private let editingStateID: UUID
   /// Identifies the context to a ``DataStore``.
   public var editingState: EditingState { EditingState(id: editingStateID, author: author) }
 

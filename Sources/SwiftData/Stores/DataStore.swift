@@ -41,7 +41,7 @@ public protocol DataStore: AnyObject {
   func erase() throws
   /// Called when a context first uses the store.
   func initializeState(for editingState: EditingState)
-  /// Called when a context that used the store is gone.
+  /// Called when a context that used the store is gone, and with it the models that outlived it.
   func invalidateState(for editingState: EditingState)
   /// Snapshots that the store has at hand for some of the identities, so that they need no fetch.
   func cachedSnapshots(
