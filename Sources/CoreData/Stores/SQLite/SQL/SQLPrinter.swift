@@ -256,6 +256,7 @@ extension SQLExpression {
     }
   }
 
-  /// The folded text: texts that differ only in case have the same bytes.
-  fileprivate var folded: SQLExpression { .ownCall("NSCoreDataFold", [self, .number(257)]) }
+  /// The folded text: texts that differ only in case have the same bytes. Orders know of no width; see
+  /// `compareStrings`.
+  fileprivate var folded: SQLExpression { .ownCall("NSCoreDataFold", [self, .number(1)]) }
 }
