@@ -91,14 +91,13 @@ extension SQLiteStore: FileOperating {
   ) throws {
     if destination.isSameFile(as: source) { return }
     // A link to a database is followed. A link to anything else is what is replaced.
-    let isDatabase = try isDatabase(destination)
-    let destination = isDatabase ? DatabasePlace(destination).url : destination
+    let target = try isDatabase(destination) ? DatabasePlace(destination).url : destination
     try reading(source, options: sourceOptions) { connection in
       guard try StoreMetadata.hasTable("Z_METADATA", connection) else {
         throw Failure.incompatibleSchema(url: source, table: "Z_METADATA", what: "there is no such table")
       }
-      try replaceFiles(at: destination, options: options, from: connection, sourceFiles: ExternalFiles(store: source)) {
-        try replaceDatabase(at: destination, options, from: connection)
+      try replaceFiles(at: target, options: options, from: connection, sourceFiles: ExternalFiles(store: source)) {
+        try replaceDatabase(at: target, options, from: connection)
       }
     }
   }

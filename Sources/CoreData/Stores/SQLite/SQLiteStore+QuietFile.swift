@@ -1,4 +1,4 @@
-/// Whether a read-only store reads its file or a copy of it. Any thread.
+/// How a read-only store reads its file without making another beside it. Any thread.
 ///
 /// While others have a file with a write-ahead log open, the log and its index are there, and SQLite reads the file in
 /// its place. Otherwise SQLite would make both, and leave them behind, so the store has a copy. It looks at the
@@ -10,7 +10,7 @@
 ///     in its place ──▶ in its place: the store's own connections keep the log there
 ///
 /// Readers that are pinned stay at the copy that they read.
-final class CopiedFile: @unchecked Sendable {
+final class QuietFile: @unchecked Sendable {
   // `@unchecked Sendable`: `known` is only touched under `lock`.
 
   private let lock = NSLock()
@@ -46,7 +46,7 @@ extension SQLiteStore {
   /// Lets the next read see what others have written to the file of a read-only store.
   func updateCopy() throws {
     if storeOptions.isMigrationSource { return }
-    try copiedFile?.update {
+    try quietFile?.update {
       let file = try openFile()
       let url = url ?? URL(fileURLWithPath: "/dev/null")
       let writer = file.pool.surrenderWriter()
