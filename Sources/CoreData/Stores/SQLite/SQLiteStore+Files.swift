@@ -279,9 +279,9 @@ extension SQLiteStore: FileOperating {
 
   /// Copies the tables and rows into a new file with a UUID of its own.
   private func copyDatabase(to url: URL) throws {
-    var metadata = self.metadata ?? [:]
-    metadata[NSStoreUUIDKey] = UUID().uuidString
-    try pool.write { connection in
+    try withConnection(isFresh: true) { connection in
+      var metadata = self.metadata ?? [:]
+      metadata[NSStoreUUIDKey] = UUID().uuidString
       try SQLiteStore.makeDatabase(url, from: connection) { copy in
         try copy.transaction(.exclusive) { try StoreMetadata.write(metadata, to: copy) }
       }

@@ -9,7 +9,12 @@
 ///     copy ──the original was written, and nobody has it open──▶ another copy
 ///     in its place ──▶ in its place: the store's own connections keep the log there
 ///
-/// Readers that are pinned stay at the copy that they read.
+/// Another file under the name is read as another copy if it is of the same store, and refused if not: its rows are
+/// others under the same ids. Readers that are pinned stay at the copy that they read.
+///
+/// A store that reads in place and is closed last leaves the log, with commits in it. Only who writes the file can move
+/// them into it, and the next one does. Who copies the file alone meanwhile copies a part, as with SQLite's own
+/// connections that only read; `replacePersistentStore` and `migratePersistentStore` copy the whole.
 final class QuietFile: @unchecked Sendable {
   // `@unchecked Sendable`: `known` is only touched under `lock`.
 
@@ -50,6 +55,10 @@ extension SQLiteStore {
       let file = try openFile()
       let url = url ?? URL(fileURLWithPath: "/dev/null")
       let writer = file.pool.surrenderWriter()
+      guard file.metadata[NSStoreUUIDKey] as? String == identity.uuid else {
+        throw Failure.incompatibleSchema(
+          url: url, table: "Z_METADATA", what: "its Z_UUID is not that of the store that was opened")
+      }
       // Statements are prepared for these tables, and may be running.
       guard try existingSchema().isSame(as: ExistingSchema(url: url, connection: writer, metadata: file.metadata))
       else {
@@ -62,6 +71,9 @@ extension SQLiteStore {
       ) {
         path = file.path
       }
+      storedMetadata.read(file.metadata)
+      // The rows of a file that was put in the old one's place may be older.
+      rowCache.invalidateAll()
       return file.copy
     }
   }
