@@ -253,7 +253,7 @@ extension SQLiteStore: FileOperating {
     if url.path == "/dev/null" { return false }
     try StoreFileState.checkFolder(of: url)
     let new = StoreFiles.temporary(beside: url)
-    let (newFiles, files) = (ExternalFiles(store: new), ExternalFiles(store: url))
+    let (newFiles, files) = (ExternalFiles(store: new), ExternalFiles(store: url, followsLinks: false))
     defer { newFiles.removeAll() }
     var copied: [String] = []
     do {
