@@ -321,6 +321,18 @@ struct PackageResourcesTests {
       try holder(folders, executable: "_A.resourcesP_C.resources.resourcesP_B.resources") == "P_B.resources")
   }
 
+  @Test("An empty extension means all of a target's resources, as it does of a bundle's")
+  func everyResource() throws {
+    let tool = try place(["P_Tool.resources"], executable: "P_Tool.resources")
+    defer { try? FileManager.default.removeItem(at: tool.deletingLastPathComponent()) }
+    try Data().write(to: tool.deletingLastPathComponent().appendingPathComponent("P_Tool.resources/notes.txt"))
+    func names(_ type: String) -> [String] {
+      PackageResources.urls(extension: type, in: nil, executable: tool).map(\.lastPathComponent)
+    }
+    #expect(names("") == ["Model.momd", "notes.txt"])
+    #expect(names("momd") == ["Model.momd"])
+  }
+
   @Test("Nothing is found where nothing is")
   func none() throws {
     #expect(try holder([]) == nil)

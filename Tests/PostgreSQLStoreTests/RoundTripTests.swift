@@ -176,6 +176,53 @@ struct RoundTripTests {
     }
   }
 
+  @Test("Functions of an earlier version are replaced where a store is opened to write it, while others are at work")
+  func olderFunctions() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      shelf.context.new("Book", ["title": "Ａ"])
+      try shelf.context.save()
+    }
+    func found(_ shelf: Shelf) throws -> Int {
+      try shelf.context.performAndWait { try shelf.context.all("Book", "title ==[c] 'a'").count }
+    }
+    func version() throws -> Int64 { try shelf.store.pool.use { try StoreFunctions.madeVersion($0) } }
+    #expect(try version() == StoreFunctions.version)
+    #expect(try found(shelf) == 1)
+    // The first version knew of no width, and had no number.
+    try shelf.store.pool.use {
+      _ = try $0.run(
+        "DROP FUNCTION NSCoreDataVersion(); CREATE OR REPLACE FUNCTION NSCoreDataFoldWidth(text, bigint) RETURNS text "
+          + "LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ SELECT $1 $f$")
+    }
+    #expect(try version() == 1)
+    let reader = try Shelf(libraryModel(), at: shelf.url, options: [NSReadOnlyPersistentStoreOption: true])
+    #expect(try version() == 1)
+    #expect(try found(shelf) == 0 && found(reader) == 0)
+    try shelf.store.pool.use { busy in
+      try busy.run("BEGIN; UPDATE ZBOOK SET ZPAGES = 1; SELECT NSCoreDataFold(ZTITLE, 257) FROM ZBOOK")
+      let writer = try shelf.elsewhere()
+      #expect(try version() == StoreFunctions.version)
+      #expect(try found(writer) == 1 && found(shelf) == 1 && found(reader) == 1)
+      try busy.run("COMMIT")
+    }
+  }
+
+  @Test("Functions of an earlier version stay as long as another process makes or migrates tables, and nobody waits")
+  func olderFunctionsMeanwhile() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.store.pool.use { busy in
+      try busy.run("DROP FUNCTION NSCoreDataVersion()")
+      try busy.run("BEGIN")
+      try StoreOpening.takeLock(shelf.store.schemaName, busy)
+      _ = try shelf.elsewhere()
+      #expect(try StoreFunctions.madeVersion(busy) == 1)
+      try busy.run("ROLLBACK")
+      _ = try shelf.elsewhere()
+      #expect(try StoreFunctions.madeVersion(busy) == StoreFunctions.version)
+    }
+  }
+
   @Test("A store is laid out by the model that the coordinator was made with, whatever a subclass returns")
   func otherModel() throws {
     let coordinator = OtherModel(managedObjectModel: libraryModel())

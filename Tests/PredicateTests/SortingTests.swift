@@ -88,6 +88,34 @@ struct SortingTests {
     #expect(try SortKey(NSSortDescriptor(keyPath: \Volume.title, ascending: true)).comparison == nil)
   }
 
+  @Test("A descriptor that is reversed, and reversed again, keeps its comparator")
+  func reversedComparator() throws {
+    func reversed(_ descriptor: NSSortDescriptor) -> NSSortDescriptor {
+      descriptor.reversedSortDescriptor as! NSSortDescriptor
+    }
+    let byLength: Comparator = {
+      let (a, b) = (($0 as! String).count, ($1 as! String).count)
+      return a < b ? .orderedAscending : a > b ? .orderedDescending : .orderedSame
+    }
+    let descriptors = [
+      NSSortDescriptor(keyPath: \Volume.title, ascending: true, comparator: byLength),
+      NSSortDescriptor(key: "title", ascending: true, comparator: byLength),
+    ]
+    for descriptor in descriptors {
+      let (once, twice) = (reversed(descriptor), reversed(reversed(descriptor)))
+      #expect(!once.ascending && twice.ascending)
+      #expect(once.key == "title" && twice.key == "title")
+      #expect(titles(once) == ["a10", "a9", "b", "B", "ä"])
+      #expect(titles(twice) == ["b", "B", "ä", "a9", "a10"])
+      for descriptor in [once, twice] {
+        let failure = #expect(throws: Failure.self) { try SortKey(descriptor).checkTranslatable(entity: "Book") }
+        #expect(failure?.description.contains("comparator blocks are not supported") == true)
+      }
+    }
+    let plain = reversed(NSSortDescriptor(keyPath: \Volume.title, ascending: true))
+    #expect(try SortKey(plain) == SortKey(path: ["title"], ascending: false))
+  }
+
   @Test("The comparator of a descriptor compares values, whichever way it was made")
   func comparatorProperty() {
     #expect(NSSortDescriptor(key: "title", ascending: true).comparator("a", "b") == .orderedAscending)

@@ -394,6 +394,25 @@ struct FetchEconomyTests {
     }
   }
 
+  @Test("The keys of a batched result go when another is fetched and nobody has its objects any more", keepsRows)
+  func releasedBatches() throws {
+    try library(100) { context, selects in
+      let books = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      books.fetchBatchSize = 20
+      books.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      books.predicate = NSPredicate(format: "pages < 50")
+      let kept = try context.fetch(books)
+      for number in 50..<60 {
+        books.predicate = NSPredicate(format: "pages >= %d", number)
+        #expect(try context.fetch(books).count == 100 - number)
+      }
+      #expect(context.batches.count == 2)
+      _ = selects()
+      #expect(kept[20..<40].reduce(0) { $0 + $1.int("pages")! } == 590)
+      #expect(selects().count == 1)
+    }
+  }
+
   @Test("With unsaved changes SQL still finds objects by their own values and by where they lead", keepsRows)
   func unsavedChanges() throws {
     try library(40) { context, selects in

@@ -330,6 +330,23 @@ struct FetchTests {
     }
   }
 
+  @Test("An order that ignores case heeds the width of letters, in every store", arguments: StoreKind.allCases)
+  func orderByWidth(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for title in ["ｂ", "c", "Ａ", "B", "ａ"] { context.new("Book", ["title": title, "pages": title == "ａ" ? 2 : 1]) }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.sortDescriptors = [
+        NSSortDescriptor(key: "title", ascending: true, selector: "caseInsensitiveCompare:"),
+        NSSortDescriptor(key: "pages", ascending: true),
+      ]
+      for _ in 0..<2 {
+        #expect(try context.fetch(request).map { $0.string("title") } == ["B", "c", "Ａ", "ａ", "ｂ"])
+        try context.save()
+        context.reset()
+      }
+    }
+  }
+
   @Test("A changed object that still matches keeps its place among its equals", arguments: StoreKind.allCases)
   func placeOfChanged(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -188,6 +188,28 @@ struct HistoryRemoteTests {
     }
   }
 
+  @Test("While a store writes, whatever code the write runs, its file gets watchers and other files are written")
+  func duringWrite() async throws {
+    try await withFile { path in
+      let coordinator = try Self.coordinator(path)
+      let told = Told(coordinator)
+      let file = try #require(WatchedFile.find(path))
+      let (owner, quietOwner) = (NSObject(), NSObject())
+      try file.duringOwnWrite(Connection(path: path, options: Connection.Options())) {
+        for (owner, isQuiet) in [(owner, false), (quietOwner, true)] {
+          let hasBegun = WatchedFile.begin(path, owner: ObjectIdentifier(owner), isQuiet: isQuiet) { _ in }
+          #expect(hasBegun)
+        }
+        let other = try Self.coordinator(path + "2")
+        try Self.save(other, by: "other")
+        #expect(try Self.transactions(other).count == 1)
+      }
+      for owner in [owner, quietOwner] { WatchedFile.end(path, ObjectIdentifier(owner)) }
+      try Self.save(coordinator, by: "own")
+      #expect(await told.count(1) == 1)
+    }
+  }
+
   @Test("A store that was removed, and a coordinator that is gone, are told nothing, and watch nothing")
   func removed() async throws {
     try await withFile { path in

@@ -120,6 +120,44 @@ struct LinkedStoreTests {
     try close(reader)
   }
 
+  @Test(
+    "Migrating to a link to an empty file puts a file in the link's place, and beside that its long values",
+    arguments: [NSSQLiteStoreType, NSInMemoryStoreType])
+  func migrating(_ type: String) throws {
+    let long = Data(repeating: 7, count: 300_000)
+    try Data().write(to: file)
+    try makeLink()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.notes)
+    let store = try coordinator.addPersistentStore(
+      ofType: type, configurationName: nil, at: elsewhere.file("Source.sqlite"))
+    try save("a", data: long, coordinator)
+    _ = try coordinator.migratePersistentStore(store, to: link, options: nil, withType: NSSQLiteStoreType)
+    try close(coordinator)
+    #expect(try Data(contentsOf: file).isEmpty)
+    #expect(!elsewhere.names.contains(".File_SUPPORT") && folder.names.contains(".Link_SUPPORT"))
+    let reader = try open(link)
+    let context = reader.newContext()
+    try context.performAndWait {
+      let note = try context.only("Note")
+      #expect(note["text"] as? String == "a")
+      #expect(note["data"] as? Data == long)
+    }
+    try close(reader)
+  }
+
+  @Test("Two stores whose long values would be in one folder share none of them, though a link leads to the folder")
+  func sameFolder() throws {
+    let long = Data(repeating: 7, count: 300_000)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.notes)
+    let store = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: file)
+    try save("a", data: long, coordinator)
+    try FileManager.default.createSymbolicLink(at: folder.file("folder"), withDestinationURL: elsewhere.url)
+    _ = try coordinator.migratePersistentStore(
+      store, to: folder.file("folder/File.db"), options: nil, withType: NSSQLiteStoreType)
+    try close(coordinator)
+    #expect(elsewhere.names.filter { $0.hasPrefix(".File_SUPPORT/_EXTERNAL_DATA/") }.count == 2)
+  }
+
   @Test("Destroying a store by a link, or replacing it, does the same as by its file")
   func operations() throws {
     let long = Data(repeating: 7, count: 300_000)

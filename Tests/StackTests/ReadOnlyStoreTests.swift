@@ -147,6 +147,79 @@ struct ReadOnlyStoreTests {
     #expect(folder.names == ["T"])
   }
 
+  @Test("Migrating it to another file takes along what was saved last", arguments: Writer.allCases)
+  func migrating(_ writer: Writer) throws {
+    try save("a")
+    let early = writer == .before ? try coordinator() : nil
+    let reader = try coordinator(Self.readOnly)
+    #expect(try names(reader) == ["a"])
+    let late = writer == .since ? try coordinator() : nil
+    if let writer = early ?? late { try save("b", writer) } else { try save("b") }
+    _ = try reader.migratePersistentStore(
+      reader.persistentStores[0], to: folder.file("Copy"), options: nil, withType: NSSQLiteStoreType)
+    #expect(try names(reader) == ["a", "b"])
+    try close(reader)
+    try [early, late].compactMap { $0 }.forEach(close)
+  }
+
+  @Test("An older file of the same store that is put in its place is read: metadata, and rows that objects have newer")
+  func replacedByOwn() throws {
+    try save("a")
+    try Data(contentsOf: url).write(to: folder.file("Old"))
+    let writer = try coordinator()
+    writer.persistentStores[0].metadata["mine"] = "yes"
+    let change = writer.newContext()
+    try change.performAndWait {
+      try change.only("Tag")["name"] = "b"
+      try change.save()
+    }
+    try close(writer)
+    let reader = try coordinator(Self.readOnly)
+    let context = reader.newContext()
+    let tag = try context.performAndWait {
+      let tag = try context.only("Tag")
+      #expect(tag["name"] as? String == "b")
+      return tag
+    }
+    #expect(reader.persistentStores[0].metadata["mine"] as? String == "yes")
+    #expect(rename(folder.file("Old").path, url.path) == 0)
+    #expect(try names(reader) == ["a"])
+    #expect(reader.persistentStores[0].metadata["mine"] == nil)
+    withExtendedLifetime(tag) {}
+  }
+
+  @Test("A file of another store that is put in its place is refused, by its UUID")
+  func replacedByOther() throws {
+    try save("a")
+    let reader = try coordinator(Self.readOnly)
+    #expect(try names(reader) == ["a"])
+    _ = try folder.make(.sqlite, "Other", tag: "b")
+    #expect(rename(folder.file("Other").path, url.path) == 0)
+    let error = failure { _ = try names(reader) }
+    #expect(error?.code == NSPersistentStoreIncompatibleSchemaError)
+    #expect(error?.localizedDescription.contains("Z_UUID") == true, "\(error as Any)")
+    #expect(try names(coordinator(Self.readOnly)) == ["b"])
+  }
+
+  @Test("If it is closed after the writer the log stays, for a copy of the store, and for who writes to it next")
+  func closedLast() throws {
+    let writer = try coordinator()
+    try save("a", writer)
+    let reader = try coordinator(Self.readOnly)
+    #expect(try names(reader) == ["a"])
+    try save("b", writer)
+    try close(writer)
+    try close(reader)
+    #expect(folder.names.contains("T-wal"))
+    try reader.replacePersistentStore(
+      at: folder.file("Copy"), destinationOptions: nil, withPersistentStoreFrom: url, sourceOptions: Self.readOnly,
+      ofType: NSSQLiteStoreType)
+    #expect(try folder.tags(.sqlite, "Copy") == ["a", "b"])
+    #expect(folder.names.contains("T-wal"))
+    #expect(try folder.tags(.sqlite, "T") == ["a", "b"])
+    #expect(folder.names == ["Copy", "T"])
+  }
+
   @Test("Its copies do not stay in the folder for temporary files")
   func copies() throws {
     let temporary = FileManager.default.temporaryDirectory

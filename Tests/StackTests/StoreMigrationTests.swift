@@ -123,8 +123,7 @@ struct StoreMigrationTests {
   }
 
   @Test(
-    "A text of another program that is not UTF-8 is repaired, and the new store opens", aboutFiles,
-    arguments: StoreKind.kept)
+    "A text of another program that is not UTF-8 is repaired, and the new store opens", arguments: StoreKind.kept)
   func brokenText(_ kind: StoreKind) throws {
     try folder.open(.sqlite, "old", library()) { _, context in
       context.new("Tag", ["name": "a"])
@@ -136,7 +135,8 @@ struct StoreMigrationTests {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
     let old = try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file("old"))
-    let new = try coordinator.migratePersistentStore(old, to: folder.file("new"), options: nil, withType: kind.type)
+    let url = folder.place(kind, "new")
+    let new = try coordinator.migratePersistentStore(old, to: url, options: nil, withType: kind.type)
     try coordinator.remove(new)
     #expect(try folder.tags(kind, "new") == ["caf\u{FFFD}", "caf\u{FFFD}\u{1}"])
   }

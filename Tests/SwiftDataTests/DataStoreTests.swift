@@ -329,6 +329,15 @@ struct DataStoreTests {
     #expect(calls.states == others)
   }
 
+  @Test("Identities that a store fetches for want of a shorter way leave the values of their models with the container")
+  func valuesOfIdentities() throws {
+    try fill(ModelContext(try container()))
+    let context = ModelContext(try container())
+    let ids = try context.fetchIdentifiers(FetchDescriptor<Author>())
+    #expect(Set(ids.compactMap { (context.model(for: $0) as? Author)?.name }) == ["Jane", "Franz"])
+    #expect(ArchiveStore.calls == ["fetch Author"])
+  }
+
   @Test("One list of configurations may have files, stores in memory and stores of one's own")
   func mixed() throws {
     (ArchiveStore.calls, ArchiveStore.failure) = ([], nil)

@@ -53,24 +53,19 @@ final class StoresSource: ContextSource {
   private func batchedRow(
     of object: NSManagedObject, _ reader: any RowReader, _ context: NSManagedObjectContext
   ) throws -> RowSnapshot? {
-    if context.batches.isEmpty { return nil }
-    let identity = context.owner.storeIdentity(object.store)
-    for batch in context.batches where batch.store.identity === identity && batch.root == object.layout.rootIndex {
-      guard let keys = batch.keys(around: object.key) else { continue }
-      let rows = try publicErrors { try reader.rows(forKeys: keys, in: object.layout.root) }
-      var found: RowSnapshot?
-      for row in rows {
-        if row.key == object.key {
-          found = row
-        } else if let other = context.owner.registered(row.reference, store: object.store),
-          other.state.contains(.fault), other.row == nil, other.places.entity == row.entity
-        {
-          other.row = row
-        }
+    guard !context.batches.isEmpty, let keys = context.batchedKeys(around: object) else { return nil }
+    let rows = try publicErrors { try reader.rows(forKeys: keys, in: object.layout.root) }
+    var found: RowSnapshot?
+    for row in rows {
+      if row.key == object.key {
+        found = row
+      } else if let other = context.owner.registered(row.reference, store: object.store),
+        other.state.contains(.fault), other.row == nil, other.places.entity == row.entity
+      {
+        other.row = row
       }
-      return found
     }
-    return nil
+    return found
   }
 
   func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {

@@ -88,10 +88,10 @@ package final class EntityLayout: @unchecked Sendable {
 
     let parts = LayoutParts(entity: entity, index: index, superIndex: superIndex, model: model)
     let (properties, slots) = (parts.properties, parts.slots)
-    let row = RowPlan(slots)
-    nullWords = row.nullWords
-    fixedWords = row.fixedWords
-    transientSlots = row.transientSlots
+    let words = RowWords(slots)
+    nullWords = words.nullWords
+    fixedWords = words.fixedWords
+    transientSlots = words.transientSlots
     external = slots.filter {
       $0.kind == .binary && $0.word >= 0 && $0.attribute.allowsExternalBinaryDataStorage
     }
@@ -116,7 +116,7 @@ package final class EntityLayout: @unchecked Sendable {
       guard property.kind != .toOne, let value = property.defaultValue else { return nil }
       return Value(value, for: property).map { (property.slot, $0) }
     }
-    hasTransientDefaults = defaults.contains { row.transientSlots.contains($0.slot) }
+    hasTransientDefaults = defaults.contains { words.transientSlots.contains($0.slot) }
     places = PlaceTable(
       entity: index, keys: KeyRegistry.shared.count, properties: properties, slots: slots, defaults: defaults)
     places.belong(to: self, EntityTraits(of: self))

@@ -173,7 +173,7 @@ struct LayoutParts {
 }
 
 /// The words of an entity's rows: the null bitmap, then the values. Tells each slot where its value is.
-struct RowPlan {
+struct RowWords {
   let nullWords: Int
   let fixedWords: Int
   /// The slots that rows don't hold.

@@ -43,7 +43,7 @@ extension NSMigrationManager {
       // Models that no coordinator has used yet. A mapping that was inferred from others may not fit these.
       try job.reading { try sourceModel.freezeChecked() }
       try job.writing { try destinationModel.freezeChecked() }
-      delta = try? ModelDelta(inferredFrom: sourceModel, to: destinationModel)
+      do { delta = try ModelDelta(inferredFrom: sourceModel, to: destinationModel) } catch { warn(.notInferred(error)) }
     }
     return delta.flatMap { NSMappingModel($0) == job.mapping ? $0 : nil }
   }
@@ -192,5 +192,15 @@ struct MigrationWriter {
     guard let rows = store as? any ValueStore else { return }
     (store as? any FileWriting)?.writesFile = true
     _ = try rows.commit(ChangeSet())
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func notInferred(_ error: any Error) -> MisuseReport {
+    MisuseReport(
+      "A mapping says that it was inferred, and can't be inferred from the manager's models: "
+        + Failure.words(of: error),
+      how: "It was inferred from other models. Its objects are migrated one by one, as those of a program's mapping.",
+      remedy: "Infer it from the models that the manager has; then the store can be migrated in place.")
   }
 }

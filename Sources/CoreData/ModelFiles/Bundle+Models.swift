@@ -21,8 +21,8 @@ extension Bundle {
     return url(forResource: Optional(name), withExtension: ext, subdirectory: subpath)
   }
 
-  /// The URLs of all resources with an extension. For the main bundle they are those of the program's targets, and then
-  /// what Foundation finds.
+  /// The URLs of all resources with an extension, or of all if it is empty. For the main bundle they are those of the
+  /// program's targets, and then what Foundation finds.
   public func urls(forResourcesWithExtension ext: String, subdirectory subpath: String?) -> [URL]? {
     let others = urls(forResourcesWithExtension: Optional(ext), subdirectory: subpath)?.map { $0 as URL }
     let own = isMain ? PackageResources.urls(extension: ext, in: subpath) : []
@@ -54,14 +54,18 @@ enum PackageResources {
     return url(of: name, extension: ext, in: subpath, executable: executable)
   }
 
-  /// The files with an extension, target by target, in order of name.
-  static func urls(extension ext: String, in subpath: String?) -> [URL] {
-    folders().flatMap { NSManagedObjectModel.files(in: $0.appendingPathComponent(subpath ?? ""), [ext]) }
+  /// The files with an extension, or all if it is empty, target by target, in order of name.
+  static func urls(
+    extension ext: String, in subpath: String?, executable: URL? = Bundle.main.executableURL
+  ) -> [URL] {
+    folders(of: executable).flatMap {
+      NSManagedObjectModel.files(in: $0.appendingPathComponent(subpath ?? ""), ext.isEmpty ? nil : [ext])
+    }
   }
 
-  /// The resource folders of the targets in the running program.
-  static func folders() -> [URL] {
-    guard let executable = Bundle.main.executableURL else { return [] }
+  /// The resource folders of the targets in a program.
+  static func folders(of executable: URL? = Bundle.main.executableURL) -> [URL] {
+    guard let executable else { return [] }
     let beside = executable.resolvingSymlinksInPath().deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: beside.path)) ?? []
     let holders = names.filter { $0.hasSuffix(ProgramText.ending) }.sorted()

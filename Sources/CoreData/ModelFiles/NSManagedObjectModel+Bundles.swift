@@ -54,10 +54,11 @@ extension NSManagedObjectModel {
     url.pathExtension == "momd" ? files(in: url, ["mom"]) : [url]
   }
 
-  /// The files in a folder that have one of these extensions, in order of name.
-  static func files(in folder: URL, _ types: Set<String>) -> [URL] {
+  /// The files in a folder that have one of these extensions, or all of them, in order of name.
+  static func files(in folder: URL, _ types: Set<String>?) -> [URL] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     // The names are looked at first: a program's folder may have a thousand files, and a URL costs more than a name.
-    return names.filter { types.contains(($0 as NSString).pathExtension) }.sorted().map(folder.appendingPathComponent)
+    return names.filter { types?.contains(($0 as NSString).pathExtension) ?? true }.sorted()
+      .map(folder.appendingPathComponent)
   }
 }

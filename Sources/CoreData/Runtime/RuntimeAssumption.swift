@@ -46,7 +46,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case .instanceSizes: "The program ends with this sentence at the first predicate or expression that it makes."
     case .methodPlaces:
       "Each class is taken to override validateValue(_:forKey:): saves are slower. NSCompoundPredicate(…) prints as "
-        + "FALSEPREDICATE."
+        + "FALSEPREDICATE. A reversed sort descriptor by a key path loses its comparator in a fetch."
     case .superclasses: "A typed fetch request can't be cast to one for any results."
     case .initializers: "Nothing helps: objects of a program's own classes can't be made. Don't use this version."
     case .argumentLists: "NSPredicate(format:arguments:) can't be used with getVaList(_:); argumentArray: can."

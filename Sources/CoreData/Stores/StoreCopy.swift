@@ -25,6 +25,7 @@ struct StoreCopy {
       // Copies, since a row belongs to the cache of one store.
       changes.inserted += try rows.map { row in
         let layout = layouts.layouts[row.entity]
+        let row = row.withUnicodeTexts(layout) ?? row
         if !layout.external.isEmpty, !destination.followsReferences { return try row.withExternalValues(layout) }
         return RowSnapshot.make(key: row.key, version: row.version, entity: row.entity, bytes: row.bytes)
       }

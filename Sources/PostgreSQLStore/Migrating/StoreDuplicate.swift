@@ -11,7 +11,8 @@ struct StoreDuplicate {
   /// The store's URL, for errors.
   let url: URL
 
-  /// Makes everything. The target has no tables of a store; if it has the functions that predicates call, they stay.
+  /// Makes everything. The target has no tables of a store; if it has the functions that predicates call, they stay,
+  /// unless they are of an earlier version.
   func make(_ connection: Connection) throws {
     try enter(source, connection)
     guard let metadata = try MetadataTable.read(connection) else {
@@ -29,7 +30,7 @@ struct StoreDuplicate {
 
     try enter(target, connection)
     let statements = SchemaStatements(plan)
-    if try !StoreTables.haveFunctions(connection) { try run(StoreFunctions.statements, connection) }
+    try StoreFunctions.renew(connection)
     try run(statements.tables + SchemaStatements.bookkeeping, connection)
     for table in plan.tables {
       try copy(table.name, ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name), connection)

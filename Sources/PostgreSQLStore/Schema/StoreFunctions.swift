@@ -11,11 +11,16 @@
 /// | NSCoreDataText(number or text) | the value as text, the same text as in memory |
 /// | NSCoreDataDivide(number, number) | the quotient of a number that was text; it is whole if both numbers are |
 /// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number at the beginning of the text, or 0 |
+/// | NSCoreDataVersion() | the `version` that made the functions; version 1 had no such function |
 ///
 /// The bits of `options`: 1 ignores case, 128 ignores diacritics, 256 ignores the width of letters, 32 uses the locale,
 /// 2²⁰ finds whole words, 8 searches at the start, 12 at the end. Case and marks are those of ICU. Two results differ
 /// from those in memory: regular expressions are PostgreSQL's, and the order by locale is that of ICU's root locale.
 enum StoreFunctions {
+  /// Raise it with every change of a statement, and leave a function's parameters and its result's type as they are: a
+  /// function with others can't be replaced.
+  static let version: Int64 = 2
+
   static let statements: [String] =
     collations + [
       // A class of base letters whose marks are diacritics, and the marks behind them.
@@ -78,8 +83,8 @@ enum StoreFunctions {
         "StringSearch(text, text, bigint, bigint)", "boolean",
         "NSCoreDataPlace(NSCoreDataFold($1, $3) COLLATE \"C\", NSCoreDataFold($2, $3) COLLATE \"C\", $3)"),
       """
-      CREATE FUNCTION NSCoreDataLikePattern(pattern text) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
-      AS $$
+      CREATE OR REPLACE FUNCTION NSCoreDataLikePattern(pattern text) RETURNS text
+      LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
       DECLARE
         result text := '';
         letter text;
@@ -150,13 +155,15 @@ enum StoreFunctions {
       make(
         "Greatest(VARIADIC anycompatiblearray)", "anycompatible",
         "(SELECT CASE WHEN bool_or(v IS NULL) THEN NULL ELSE max(v) END FROM unnest($1) AS v)"),
+      make("Version()", "bigint", "\(version)::bigint"),
     ]
 
   /// Created before the functions that use them.
   static let collations = [
-    "CREATE COLLATION NSCollateLocale (provider = icu, locale = 'und')",
-    "CREATE COLLATION NSCollateLocaleNoCase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
-    "CREATE COLLATION NSCollateLocaleSensitive (provider = icu, locale = 'und-u-kn-true')",
+    "CREATE COLLATION IF NOT EXISTS NSCollateLocale (provider = icu, locale = 'und')",
+    "CREATE COLLATION IF NOT EXISTS NSCollateLocaleNoCase "
+      + "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+    "CREATE COLLATION IF NOT EXISTS NSCollateLocaleSensitive (provider = icu, locale = 'und-u-kn-true')",
   ]
 
   /// An ASCII letter, a digit, `_`, or any character beyond ASCII.
@@ -166,7 +173,29 @@ enum StoreFunctions {
     "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u1ab0-\\u1abd\\u1dc0-\\u1dff\\u20d0-\\u20dc\\ufe20-\\ufe2f"
 
   private static func make(_ signature: String, _ result: String, _ body: String) -> String {
-    "CREATE FUNCTION NSCoreData\(signature) RETURNS \(result) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ "
-      + "SELECT \(body) $f$"
+    "CREATE OR REPLACE FUNCTION NSCoreData\(signature) RETURNS \(result) "
+      + "LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ SELECT \(body) $f$"
+  }
+}
+
+extension StoreFunctions {
+  /// The version of the functions in the connection's current schema; 0 if there are none.
+  static func madeVersion(_ connection: Connection) throws -> Int64 {
+    let rows = try connection.execute(
+      """
+      SELECT COALESCE(max(CASE p.proname WHEN 'nscoredataversion' THEN substring(p.prosrc FROM '[0-9]+')::bigint
+        ELSE 1 END), 0)
+      FROM pg_proc p
+      WHERE p.pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+        AND p.proname IN ('nscoredatafold', 'nscoredataversion')
+      """)
+    return rows.int(0, 0)
+  }
+
+  /// Makes the functions, or replaces those of an earlier version, in the open transaction. Statements that call them
+  /// don't wait, and don't hold this up.
+  static func renew(_ connection: Connection) throws {
+    guard try madeVersion(connection) < version else { return }
+    for statement in statements { try connection.run(statement) }
   }
 }

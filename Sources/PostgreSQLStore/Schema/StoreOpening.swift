@@ -7,6 +7,7 @@ import Foundation
 ///    store is refused. If several processes do so at once, one creates the tables and the others find them.
 /// 2. It refuses metadata of another store type, or with hashes that differ from the model's.
 /// 3. It refuses tables that don't fit the model although the hashes do. The error names the table and what is wrong.
+/// 4. It replaces functions that an earlier version of this module made. A read-only store leaves them, and says so.
 struct StoreOpening {
   struct Opened {
     let schema: StoreSchema
@@ -24,16 +25,37 @@ struct StoreOpening {
   func run() throws -> Opened {
     try store.pool.read { connection in
       try checkServer(connection)
-      if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
-      guard !store.isReadOnly else { throw StoreFailure.readOnly(url) }
-      return try connection.transaction {
-        try store.lockOpening(connection)
-        if let schema = store.schemaName {
-          try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
-        }
-        if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
-        return try make(connection)
+      let opened = try openOrMake(connection)
+      try renewFunctions(connection)
+      return opened
+    }
+  }
+
+  private func openOrMake(_ connection: Connection) throws -> Opened {
+    if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
+    guard !store.isReadOnly else { throw StoreFailure.readOnly(url) }
+    return try connection.transaction {
+      try store.lockOpening(connection)
+      if let schema = store.schemaName {
+        try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
       }
+      if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
+      return try make(connection)
+    }
+  }
+
+  /// Replaces the functions that an earlier version of this module made. Nobody waits: whoever has the lock just now
+  /// sees to them, too.
+  private func renewFunctions(_ connection: Connection) throws {
+    guard try StoreFunctions.madeVersion(connection) < StoreFunctions.version else { return }
+    if store.isReadOnly { return warn(.olderFunctions(url, "the store is read-only")) }
+    do {
+      try connection.transaction {
+        if try StoreOpening.tryLock(store.schemaName, connection) { try StoreFunctions.renew(connection) }
+      }
+    } catch let error as ServerError where error.state == "42501" {
+      // A role may write rows, and not own the functions.
+      warn(.olderFunctions(url, error.message))
     }
   }
 
@@ -42,14 +64,23 @@ struct StoreOpening {
   /// A schema that the URL names may not be there yet. Where the URL names none, the role's path leads to one: whoever
   /// names that schema takes the same lock.
   static func takeLock(_ schema: String?, _ connection: Connection) throws {
+    try lock(by: "pg_advisory_xact_lock", schema, connection)
+  }
+
+  /// Takes that lock if nobody has it. Returns whether it did.
+  private static func tryLock(_ schema: String?, _ connection: Connection) throws -> Bool {
+    try lock(by: "pg_try_advisory_xact_lock", schema, connection).bytes(0, 0).first == 1
+  }
+
+  @discardableResult
+  private static func lock(by function: String, _ schema: String?, _ connection: Connection) throws -> ServerRows {
     guard let schema else {
-      try connection.execute(
-        "SELECT pg_advisory_xact_lock(hashtext(COALESCE(current_schema()::text, '') || '.z_metadata'))")
-      return
+      return try connection.execute(
+        "SELECT \(function)(hashtext(COALESCE(current_schema()::text, '') || '.z_metadata'))")
     }
     var name = Parameters()
     name.add(schema + ".z_metadata")
-    try connection.execute("SELECT pg_advisory_xact_lock(hashtext($1))", name)
+    return try connection.execute("SELECT \(function)(hashtext($1))", name)
   }
 
   /// Writes the numbers of entities.
@@ -103,5 +134,14 @@ extension PostgreSQLStore {
   /// Makes other calls for the same tables wait until the transaction ends.
   func lockOpening(_ connection: Connection) throws {
     try StoreOpening.takeLock(schemaName, connection)
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func olderFunctions(_ url: URL, _ why: String) -> MisuseReport {
+    MisuseReport(
+      "The functions of the store at \(url.absoluteString) are of an earlier version, and stay: \(why).",
+      how: "Searches that ignore case or marks don't find letters of another width there, as they do in memory.",
+      remedy: "Open the store once to write it, as the role that owns the functions.")
   }
 }

@@ -66,11 +66,6 @@ struct StoreTables {
     }
   }
 
-  /// Whether the current schema has the functions that predicates call.
-  static func haveFunctions(_ connection: Connection) throws -> Bool {
-    try !functions("p.proname = 'nscoredatafold'", connection).isEmpty
-  }
-
   private static func functions(_ condition: String, _ connection: Connection) throws -> [String] {
     let rows = try connection.execute(
       """

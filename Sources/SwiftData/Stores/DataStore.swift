@@ -58,7 +58,9 @@ extension DataStore {
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
-    try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+    let found = try fetch(request)
+    FetchedForIdentifiers.current?.note(found, by: self)
+    return found.fetchedSnapshots.map(\.persistentIdentifier)
   }
   /// Throws ``DataStoreError/unsupportedFeature``.
   public func erase() throws { throw DataStoreError.unsupportedFeature }

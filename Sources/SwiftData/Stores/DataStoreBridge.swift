@@ -111,7 +111,7 @@ final class DataStoreBridge: NSIncrementalStore {
   private func identified<T: PersistentModel>(
     _ type: T.Type, _ request: NSFetchRequest<any NSFetchRequestResult>, _ state: EditingState
   ) throws -> [NSManagedObjectID] {
-    try answer(type, request, state, access.fetchIdentifiers)?.map(ownObjectID) ?? ids(of: type, request, state)
+    try answer(type, request, state, askForIdentifiers)?.map(ownObjectID) ?? ids(of: type, request, state)
   }
 
   /// The data store's own answer to the context's fetch; nil if there is something left to do in memory.
@@ -157,9 +157,21 @@ final class DataStoreBridge: NSIncrementalStore {
     _ descriptor: FetchDescriptor<T>, _ state: EditingState
   ) throws -> [NSManagedObjectID] {
     let found = try access.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: state))
+    keep(found)
+    return try found.snapshots.map { try ownObjectID($0.persistentIdentifier) }
+  }
+
+  private func askForIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> [PersistentIdentifier] {
+    let (identifiers, found) = try access.fetchIdentifiers(request)
+    if let found { keep(found) }
+    return identifiers
+  }
+
+  private func keep(_ found: FoundSnapshots) {
     snapshots.merge(found.related) { $1 }
     for snapshot in found.snapshots { snapshots[snapshot.persistentIdentifier] = snapshot }
-    return try found.snapshots.map { try ownObjectID($0.persistentIdentifier) }
   }
 
   private func ownObjectID(_ identifier: PersistentIdentifier) throws -> NSManagedObjectID {

@@ -5,7 +5,10 @@ protocol DataStoreAccess: AnyObject {
   var identifier: String { get }
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundSnapshots
   func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int
-  func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier]
+  /// The identities, and the snapshots of their models if the store had to fetch them.
+  func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> (identifiers: [PersistentIdentifier], found: FoundSnapshots?)
   func save(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws
     -> DataStoreSaveChangesResult<DefaultSnapshot>
   func erase() throws
@@ -17,6 +20,32 @@ protocol DataStoreAccess: AnyObject {
 struct FoundSnapshots {
   let snapshots: [DefaultSnapshot]
   let related: [PersistentIdentifier: DefaultSnapshot]
+
+  /// - Parameter result: of a store whose snapshots are `DefaultSnapshot`s.
+  fileprivate init<T: PersistentModel, Snapshot: DataStoreSnapshot>(_ result: DataStoreFetchResult<T, Snapshot>) {
+    snapshots = result.fetchedSnapshots as! [DefaultSnapshot]
+    related = result.relatedSnapshots as! [PersistentIdentifier: DefaultSnapshot]
+  }
+}
+
+/// What a data store fetches when it is asked for identities and has no shorter way. Without it, the values of the
+/// models would be fetched again.
+final class FetchedForIdentifiers: @unchecked Sendable {
+  // `@unchecked Sendable`: used by the thread that asks the store, while it asks.
+
+  @TaskLocal static var current: FetchedForIdentifiers?
+
+  private unowned let store: AnyObject
+  private(set) var found: FoundSnapshots?
+
+  fileprivate init(_ store: AnyObject) { self.store = store }
+
+  /// Keeps what the store that is asked has fetched. One that it asks in turn may have other snapshots.
+  func note<T: PersistentModel, Snapshot: DataStoreSnapshot>(
+    _ result: DataStoreFetchResult<T, Snapshot>, by store: AnyObject
+  ) {
+    if store === self.store { found = FoundSnapshots(result) }
+  }
 }
 
 final class OpenedDataStore<Store: DataStore>: DataStoreAccess {
@@ -36,17 +65,18 @@ final class OpenedDataStore<Store: DataStore>: DataStoreAccess {
   // The casts hold, because `init` checked that the snapshots are `DefaultSnapshot`s.
 
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> FoundSnapshots {
-    let found = try store.fetch(request)
-    return FoundSnapshots(
-      snapshots: found.fetchedSnapshots as! [DefaultSnapshot],
-      related: found.relatedSnapshots as! [PersistentIdentifier: DefaultSnapshot])
+    FoundSnapshots(try store.fetch(request))
   }
 
   func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
     try store.fetchCount(request)
   }
-  func fetchIdentifiers<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> [PersistentIdentifier] {
-    try store.fetchIdentifiers(request)
+  func fetchIdentifiers<T: PersistentModel>(
+    _ request: DataStoreFetchRequest<T>
+  ) throws -> (identifiers: [PersistentIdentifier], found: FoundSnapshots?) {
+    let fetched = FetchedForIdentifiers(store)
+    let identifiers = try FetchedForIdentifiers.$current.withValue(fetched) { try store.fetchIdentifiers(request) }
+    return (identifiers, fetched.found)
   }
 
   func save(

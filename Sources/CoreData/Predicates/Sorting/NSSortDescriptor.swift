@@ -132,6 +132,7 @@ private enum ComparedDescriptors {
   private static let entries = Mutex<[ObjectIdentifier: Weakly]>([:])
 
   static func note(_ descriptor: NSSortDescriptor) {
+    ReversedDescriptors.setUp
     entries.withLock { entries in
       // Another may have had the address before.
       entries[ObjectIdentifier(descriptor)] = Weakly(descriptor: descriptor)
@@ -141,6 +142,34 @@ private enum ComparedDescriptors {
 
   static func contains(_ descriptor: NSSortDescriptor) -> Bool {
     entries.withLock { $0[ObjectIdentifier(descriptor)]?.descriptor === descriptor }
+  }
+}
+
+/// What Foundation's descriptors answer for `reversedSortDescriptor`. Their own answer has no mark, so a request would
+/// take it for the values' order. So in the class's own table stands this one.
+private enum ReversedDescriptors {
+  /// Done when a first descriptor is noted. Does nothing if the table is not what `ClassMetadata` says.
+  static let setUp: Void = {
+    ClassMetadata(NSSortDescriptor.self).takeMethod(overriddenBy: WithReversal.self, butNotBy: Plain.self)
+  }()
+
+  // Objects of these classes are never made: `self` is one of Foundation's class.
+
+  /// In its table stands Foundation's method.
+  private class Plain: NSSortDescriptor {}
+
+  private final class WithReversal: Plain {
+    override var reversedSortDescriptor: Any { ReversedDescriptors.reversed(self) ?? super.reversedSortDescriptor }
+  }
+
+  /// nil for a descriptor that compares as values do. Not inlined, so that nothing of a subclass is taken for granted of
+  /// it.
+  @inline(never)
+  private static func reversed(_ descriptor: NSSortDescriptor) -> NSSortDescriptor? {
+    descriptor.givenComparator.map { comparator in
+      KeySortDescriptor(
+        key: nil, keyPath: descriptor.keyPath, ascending: !descriptor.ascending, selector: nil, comparator: comparator)
+    }
   }
 }
 

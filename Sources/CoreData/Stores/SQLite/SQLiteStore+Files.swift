@@ -91,14 +91,13 @@ extension SQLiteStore: FileOperating {
   ) throws {
     if destination.isSameFile(as: source) { return }
     // A link to a database is followed. A link to anything else is what is replaced.
-    let isDatabase = try isDatabase(destination)
-    let destination = isDatabase ? DatabasePlace(destination).url : destination
+    let target = try isDatabase(destination) ? DatabasePlace(destination).url : destination
     try reading(source, options: sourceOptions) { connection in
       guard try StoreMetadata.hasTable("Z_METADATA", connection) else {
         throw Failure.incompatibleSchema(url: source, table: "Z_METADATA", what: "there is no such table")
       }
-      try replaceFiles(at: destination, options: options, from: connection, sourceFiles: ExternalFiles(store: source)) {
-        try replaceDatabase(at: destination, options, from: connection)
+      try replaceFiles(at: target, options: options, from: connection, sourceFiles: ExternalFiles(store: source)) {
+        try replaceDatabase(at: target, options, from: connection)
       }
     }
   }
@@ -254,7 +253,7 @@ extension SQLiteStore: FileOperating {
     if url.path == "/dev/null" { return false }
     try StoreFileState.checkFolder(of: url)
     let new = StoreFiles.temporary(beside: url)
-    let (newFiles, files) = (ExternalFiles(store: new), ExternalFiles(store: url))
+    let (newFiles, files) = (ExternalFiles(store: new), ExternalFiles(store: url, followsLinks: false))
     defer { newFiles.removeAll() }
     var copied: [String] = []
     do {
@@ -280,9 +279,9 @@ extension SQLiteStore: FileOperating {
 
   /// Copies the tables and rows into a new file with a UUID of its own.
   private func copyDatabase(to url: URL) throws {
-    var metadata = self.metadata ?? [:]
-    metadata[NSStoreUUIDKey] = UUID().uuidString
-    try pool.write { connection in
+    try withConnection(isFresh: true) { connection in
+      var metadata = self.metadata ?? [:]
+      metadata[NSStoreUUIDKey] = UUID().uuidString
       try SQLiteStore.makeDatabase(url, from: connection) { copy in
         try copy.transaction(.exclusive) { try StoreMetadata.write(metadata, to: copy) }
       }

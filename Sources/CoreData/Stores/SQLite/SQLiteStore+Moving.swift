@@ -11,9 +11,9 @@ extension SQLiteStore {
         url: url, table: "Z_PRIMARYKEY", what: "its tables and numbers are not those of the store that you move")
     }
     let file = other.nameOfSharedFile
-    let copy = other.copiedFile?.take()
-    copiedFile?.close()
-    copiedFile?.copy = copy
+    let copy = other.quietFile?.take()
+    quietFile?.close()
+    quietFile?.copy = copy
     giveBackStocks()
     path = other.path
     self.url = url

@@ -23,7 +23,7 @@ struct OpenFile {
 /// hashes from then on.
 ///
 /// A failure leaves the file and its log as they were. So does a read-only store. One with a log is read in its place
-/// only while others have it open, and otherwise from a copy: see ``CopiedFile``.
+/// only while others have it open, and otherwise from a copy: see ``QuietFile``.
 extension SQLiteStore {
   func openFile() throws -> OpenFile {
     guard let url, url.isFileURL else { throw Failure.storeWithoutURL(type: NSSQLiteStoreType) }

@@ -19,8 +19,8 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   private(set) var savePlanner: SavePlanner!
   /// Records what is written; nil unless the store was opened with the option.
   private(set) var history: SQLiteHistory?
-  /// Whether a read-only store reads its file or a copy of it; nil for a store that writes.
-  let copiedFile: CopiedFile?
+  /// How a read-only store reads its file; nil for a store that writes.
+  let quietFile: QuietFile?
   /// The path of the open database.
   var path = ""
   /// Where the files of long values are. Set by `loadMetadata()`, and when the store moves.
@@ -69,14 +69,14 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     model = layouts.model
     rowCache = RowCache(layouts)
     storeOptions = StoreOptions(options)
-    copiedFile = storeOptions.isReadOnly ? CopiedFile() : nil
+    quietFile = storeOptions.isReadOnly ? QuietFile() : nil
     super.init(persistentStoreCoordinator: coordinator, configurationName: name, at: url, options: options)
     isReadOnly = storeOptions.isReadOnly
   }
 
   deinit {
     endUse()
-    copiedFile?.close()
+    quietFile?.close()
   }
 
   /// Opens the file, or makes it. Throws a `Failure`.
@@ -89,18 +89,19 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
       schema = file.schema
       pool = file.pool
       path = file.path
-      copiedFile?.copy = file.copy
+      quietFile?.copy = file.copy
       queries = QueryPlans(file.schema)
       savePlanner = SavePlanner(file.schema)
       history = try openHistory()
       openExternals()
     } catch {
-      copiedFile?.close()
+      quietFile?.close()
       throw error
     }
   }
 
-  /// The file's path without links, under which others may have it open too; nil for a database that nobody else has.
+  /// The path, without links, of the file that others may have open too, whether the store reads it or a copy; nil in
+  /// memory.
   var nameOfSharedFile: String? {
     guard let url, url.path != "/dev/null" else { return nil }
     let place = DatabasePlace(url)
@@ -111,7 +112,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {
     endUse()
     pool?.write { externals?.close($0) }
-    copiedFile?.close()
+    quietFile?.close()
   }
 
   private func endUse() {

@@ -63,14 +63,13 @@ struct XMLStoreWriter {
     output += property.tag
     switch property.property.form {
     case .text:
-      XMLValues.withUnicode(row.tail(word: property.property.word)) { text in
-        if XMLValues.isWritable(text) {
-          output.append(">")
-          XMLValues.appendEscaped(text, to: &output)
-        } else {
-          output.append(" encoding=\"base64\">")
-          Base64.append(text, to: &output)
-        }
+      let text = row.tail(word: property.property.word)
+      if XMLValues.isWritable(text) {
+        output.append(">")
+        XMLValues.appendEscaped(text, to: &output)
+      } else {
+        output.append(" encoding=\"base64\">")
+        Base64.append(text, to: &output)
       }
     case .integer, .real, .uuid, .decimal, .bytes, .destination, .none:
       output.append(">")

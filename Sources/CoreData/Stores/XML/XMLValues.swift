@@ -105,13 +105,6 @@ enum XMLValues {
 
   // Writing.
 
-  /// Calls `body` with a text in UTF-8. A text that came from elsewhere, such as another program's SQLite file, may not
-  /// be in UTF-8; its broken parts are replaced, as in a `String`, since no reader takes them.
-  static func withUnicode(_ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
-    if text.allSatisfy({ $0 < 0x80 }) || String(validating: text, as: UTF8.self) != nil { return body(text) }
-    Array(String(decoding: text, as: UTF8.self).utf8).withUnsafeBytes(body)
-  }
-
   /// Whether XML allows all characters of a UTF-8 text.
   static func isWritable(_ text: UnsafeRawBufferPointer) -> Bool {
     for (index, byte) in text.enumerated() {

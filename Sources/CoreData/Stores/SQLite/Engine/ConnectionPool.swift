@@ -45,7 +45,8 @@ final class ConnectionPool: @unchecked Sendable {
   /// The thread that has the writer, 0 for none. If that thread asked for the writer again, it would wait for itself.
   private let writingThread = AtomicWord()
 
-  /// The database's path without links; nil where no other process writes it.
+  /// The path, without links, of the file that others may have open too, whether the pool reads it or a copy; nil in
+  /// memory.
   private(set) var file: String?
 
   private let lock = NSCondition()
@@ -79,7 +80,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// - Parameters:
   ///   - writer: an open connection.
   ///   - maximumReaders: 0 for a pool that has only the writer.
-  ///   - file: the database's path without links; nil where no other process writes it.
+  ///   - file: the path, without links, of the file that others may have open too; nil in memory.
   ///   - openReader: opens another connection to the same file.
   init(
     writer: Connection, maximumReaders: Int, file: String?, openReader: @escaping () throws -> Connection

@@ -13,8 +13,11 @@ package struct DatabasePlace: Equatable, Sendable {
 
   package init(_ url: URL) { self.init(url.path) }
 
-  /// The place of a file that is not a link, or is about to take a link's place.
-  init(unresolved url: URL) { path = url.path }
+  /// The place of a file that is not a link, or is about to take a link's place. Links to its folder are followed.
+  init(unresolved url: URL) {
+    let folder = DatabasePlace.resolved(url.deletingLastPathComponent().path)
+    path = (folder as NSString).appendingPathComponent(url.path.lastName)
+  }
 
   package var url: URL { URL(fileURLWithPath: path) }
 

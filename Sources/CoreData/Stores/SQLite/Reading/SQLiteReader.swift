@@ -26,7 +26,7 @@ extension SQLiteStore: SQLiteReader {
   var store: SQLiteStore { self }
 
   func withConnection<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
-    if copiedFile != nil { try updateCopy() }
+    if quietFile != nil { try updateCopy() }
     return try pool.read(isFresh: isFresh, body)
   }
 

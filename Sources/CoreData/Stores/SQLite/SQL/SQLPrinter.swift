@@ -28,7 +28,7 @@ struct SQLPrinter {
   static func ofRow(_ condition: SQLExpression, _ dialect: SQLDialect = .sqlite) -> String? {
     var printer = SQLPrinter(dialect)
     printer.isInSchema = true
-    printer.print(condition, blank: .none)
+    printer.print(condition, isAfterBlank: true)
     return printer.needsMore ? nil : printer.fragment.sql
   }
 
@@ -53,7 +53,7 @@ struct SQLPrinter {
       write(" \(join.kind) ")
       print(join.table)
       write(" ON ")
-      print(join.condition, blank: .none)
+      print(join.condition, isAfterBlank: true)
     }
     if !select.conditions.isEmpty { write(" WHERE ") }
     if select.isByKey {
@@ -67,7 +67,7 @@ struct SQLPrinter {
     }
     if !select.groupBy.isEmpty {
       write(" GROUP BY ")
-      printList(select.groupBy, blank: .own)
+      printList(select.groupBy, isAfterBlank: false)
     }
     if let having = select.having {
       write(" HAVING ")
@@ -75,7 +75,7 @@ struct SQLPrinter {
     }
     for (index, order) in select.order.enumerated() {
       write(index == 0 ? " ORDER BY " : ", ")
-      print(dialect.isFolded(order.collation) ? order.value.folded : order.value, blank: .none)
+      print(dialect.isFolded(order.collation) ? order.value.folded : order.value, isAfterBlank: true)
       if let collation = dialect.collation(order.collation) { write(" COLLATE \(collation)") }
       if !order.ascending { write(" DESC") }
       write(dialect.nulls(isAscending: order.ascending))
@@ -104,18 +104,19 @@ struct SQLPrinter {
   }
 
   /// Writes `t0.ZNAME, t0.ZBORN`.
-  mutating func printList(_ values: [SQLExpression], blank: BlankBefore = .none) {
+  mutating func printList(_ values: [SQLExpression], isAfterBlank: Bool = true) {
     for (index, value) in values.enumerated() {
       if index > 0 { write(", ") }
-      print(value, blank: blank)
+      print(value, isAfterBlank: isAfterBlank)
     }
   }
 
   // Expressions.
 
-  mutating func print(_ node: SQLExpression, blank: BlankBefore = .own) {
+  /// - Parameter isAfterBlank: whether the blank before the node is there already, or none is wanted.
+  mutating func print(_ node: SQLExpression, isAfterBlank: Bool = false) {
     let node = dialect.adapted(node)
-    if case .own = blank, case .own = node.blankBefore { write(" ") }
+    if !isAfterBlank, !node.beginsWithPart { write(" ") }
     switch node {
     case .column(let alias, let name):
       if !isInSchema {
@@ -152,7 +153,7 @@ struct SQLPrinter {
       write("(")
       for (index, value) in values.enumerated() {
         if index > 0 { write(",") }
-        print(value, blank: .none)
+        print(value, isAfterBlank: true)
       }
       write(")")
 
@@ -163,12 +164,12 @@ struct SQLPrinter {
 
     case .truth(let value): write(value ? "1 = 1" : "1 = 0")
     case .infix(let left, let sign, let right):
-      print(left, blank: blank)
+      print(left, isAfterBlank: isAfterBlank)
       write(" ")
       write(sign.description)
       print(right)
     case .same(let one, let other, let isSame):
-      print(.infix(one, dialect.sign(isSame: isSame), other), blank: blank)
+      print(.infix(one, dialect.sign(isSame: isSame), other), isAfterBlank: isAfterBlank)
     case .pair(let one, let word, let other): compose(["(", .node(.infix(one, word, other)), ")"])
     case .notTrue(let condition):
       let sql = dialect.notTrue
@@ -243,27 +244,19 @@ struct SQLPrinter {
   }
 }
 
-/// Who writes the blank before a value or a condition.
-enum BlankBefore {
-  /// It does.
-  case own
-  /// Its first part: an operand, or the parenthesis of conditions.
-  case ofFirstPart
-  /// No one: the blank is there already, or none is wanted.
-  case none
-}
-
 extension SQLExpression {
-  fileprivate var blankBefore: BlankBefore {
+  /// Whether its first part writes the blank before it: an operand, or the parenthesis of conditions.
+  fileprivate var beginsWithPart: Bool {
     switch self {
-    case .infix, .same, .pair, .compound: .ofFirstPart
+    case .infix, .same, .pair, .compound: true
     case .column, .storedData, .bound, .number, .word, .call, .ownCall, .search, .arithmetic, .prefix,
       .conditional,
       .cast, .aggregate, .rowCount, .select, .selectOfMembers, .list, .elements, .truth, .notTrue, .exists:
-      .own
+      false
     }
   }
 
-  /// The folded text: texts that differ only in case have the same bytes.
-  fileprivate var folded: SQLExpression { .ownCall("NSCoreDataFold", [self, .number(257)]) }
+  /// The folded text: texts that differ only in case have the same bytes. Orders know of no width; see
+  /// `compareStrings`.
+  fileprivate var folded: SQLExpression { .ownCall("NSCoreDataFold", [self, .number(1)]) }
 }

@@ -56,7 +56,7 @@ package struct SelectStatement {
   /// of any row.
   mutating func orderGroups() {
     func text(_ value: SQLExpression) -> String {
-      SQLPrinter.print(.postgreSQL) { $0.print(value, blank: .none) }.sql
+      SQLPrinter.print(.postgreSQL) { $0.print(value, isAfterBlank: true) }.sql
     }
     let grouped = Set(groupBy.map(text))
     for index in order.indices where !grouped.contains(text(order[index].value)) {

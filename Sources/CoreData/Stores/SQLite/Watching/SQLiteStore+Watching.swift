@@ -6,7 +6,7 @@ extension SQLiteStore {
     guard let path = pool.file else { return }
     // A quiet watch does not know which writing is a new transaction.
     let last = storeOptions.isReadOnly ? LastNumber(try? history?.lastNumber()) : nil
-    let hasBegun = try? WatchedFile.begin(
+    let hasBegun = WatchedFile.begin(
       path, owner: ObjectIdentifier(self), isQuiet: storeOptions.isReadOnly
     ) { [weak self] number in
       guard let self else { return }
@@ -17,7 +17,7 @@ extension SQLiteStore {
       if let last, let number, !last.raise(to: number) { return }
       told(number)
     }
-    if hasBegun != true { warn(.unwatchedFile(path)) }
+    if !hasBegun { warn(.unwatchedFile(path)) }
   }
 
   /// The number of the last transaction that was told of.

@@ -13,7 +13,10 @@
 ///
 /// A connection to a file with a write-ahead log that nobody has open would leave files beside it. As long as only
 /// read-only stores watch such a file, there is no `monitor`, and the file's stamp is compared instead: each writing
-/// counts then.
+/// counts then. So it is where the monitor can't be opened, and until it is.
+///
+/// A write may be long, and may run the program's code, which writes other files. So nobody waits for `lock` who has
+/// `registryLock`, and no one who begins to watch waits for it at all.
 final class WatchedFile: @unchecked Sendable {
   // `@unchecked Sendable`: `monitor`, `version` and `number` are only touched under `lock`, listeners and what is
   // scheduled under `listLock`.
@@ -33,14 +36,17 @@ final class WatchedFile: @unchecked Sendable {
   private var lastEvent = 0
   private var isCheckPending = false
 
-  private init(_ path: String, isQuiet: Bool) throws {
+  private init(_ path: String) {
     place = DatabasePlace(path)
-    if isQuiet {
-      stamp = place.stamp
-      openMonitorQuietly()
-    } else {
-      try openMonitor()
-    }
+    stamp = place.stamp
+  }
+
+  /// Opens the monitor for a new owner. If a store of this process is writing, that has opened it.
+  private func openMonitor(isQuiet: Bool) {
+    guard lock.try() else { return }
+    defer { lock.unlock() }
+    if monitor != nil { return }
+    if isQuiet { openMonitorQuietly() } else { try? openMonitor() }
   }
 
   private func openMonitor() throws {
@@ -79,19 +85,27 @@ final class WatchedFile: @unchecked Sendable {
   /// - Parameter isQuiet: whether the owner must not make files beside the file.
   static func begin(
     _ path: String, owner: ObjectIdentifier, isQuiet: Bool, told: @escaping (Int64?) -> Void
-  ) throws -> Bool {
-    try registryLock.withLock {
+  ) -> Bool {
+    guard let file = entered(path, owner: owner, told: told) else { return false }
+    file.openMonitor(isQuiet: isQuiet)
+    return true
+  }
+
+  /// The watched file at a path, with one more listener; nil if the system can't watch it.
+  private static func entered(
+    _ path: String, owner: ObjectIdentifier, told: @escaping (Int64?) -> Void
+  ) -> WatchedFile? {
+    registryLock.withLock {
       if let file = files[path] {
         file.listLock.withLock { file.listeners[owner] = told }
-        if !isQuiet { try file.lock.withLock { if file.monitor == nil { try file.openMonitor() } } }
-        return true
+        return file
       }
-      let file = try WatchedFile(path, isQuiet: isQuiet)
-      guard FileEvents.shared.begin(path, { [weak file] in file?.noteEvent() }) else { return false }
+      let file = WatchedFile(path)
+      guard FileEvents.shared.begin(path, { [weak file] in file?.noteEvent() }) else { return nil }
       file.listeners[owner] = told
       files[path] = file
       count.value = UInt(files.count)
-      return true
+      return file
     }
   }
 

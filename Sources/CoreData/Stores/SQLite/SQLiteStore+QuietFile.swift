@@ -1,4 +1,4 @@
-/// Whether a read-only store reads its file or a copy of it. Any thread.
+/// How a read-only store reads its file without making another beside it. Any thread.
 ///
 /// While others have a file with a write-ahead log open, the log and its index are there, and SQLite reads the file in
 /// its place. Otherwise SQLite would make both, and leave them behind, so the store has a copy. It looks at the
@@ -9,8 +9,13 @@
 ///     copy ──the original was written, and nobody has it open──▶ another copy
 ///     in its place ──▶ in its place: the store's own connections keep the log there
 ///
-/// Readers that are pinned stay at the copy that they read.
-final class CopiedFile: @unchecked Sendable {
+/// Another file under the name is read as another copy if it is of the same store, and refused if not: its rows are
+/// others under the same ids. Readers that are pinned stay at the copy that they read.
+///
+/// A store that reads in place and is closed last leaves the log, with commits in it. Only who writes the file can move
+/// them into it, and the next one does. Who copies the file alone meanwhile copies a part, as with SQLite's own
+/// connections that only read; `replacePersistentStore` and `migratePersistentStore` copy the whole.
+final class QuietFile: @unchecked Sendable {
   // `@unchecked Sendable`: `known` is only touched under `lock`.
 
   private let lock = NSLock()
@@ -46,10 +51,14 @@ extension SQLiteStore {
   /// Lets the next read see what others have written to the file of a read-only store.
   func updateCopy() throws {
     if storeOptions.isMigrationSource { return }
-    try copiedFile?.update {
+    try quietFile?.update {
       let file = try openFile()
       let url = url ?? URL(fileURLWithPath: "/dev/null")
       let writer = file.pool.surrenderWriter()
+      guard file.metadata[NSStoreUUIDKey] as? String == identity.uuid else {
+        throw Failure.incompatibleSchema(
+          url: url, table: "Z_METADATA", what: "its Z_UUID is not that of the store that was opened")
+      }
       // Statements are prepared for these tables, and may be running.
       guard try existingSchema().isSame(as: ExistingSchema(url: url, connection: writer, metadata: file.metadata))
       else {
@@ -62,6 +71,9 @@ extension SQLiteStore {
       ) {
         path = file.path
       }
+      storedMetadata.read(file.metadata)
+      // The rows of a file that was put in the old one's place may be older.
+      rowCache.invalidateAll()
       return file.copy
     }
   }

@@ -1,0 +1,22 @@
+extension RowSnapshot {
+  /// This row with all texts in UTF-8; nil if they are. A text in another program's SQLite file may not be. Its broken
+  /// parts are replaced, as in a `String`, for stores that can't keep them: nobody reads such an XML file, and a server
+  /// refuses such a text.
+  final func withUnicodeTexts(_ layout: EntityLayout) -> RowSnapshot? {
+    let broken = layout.slots.filter { property in
+      property.form == .text && property.word >= 0 && !isNull(slot: property.slot)
+        && !RowSnapshot.isUnicode(tail(word: property.word))
+    }
+    if broken.isEmpty { return nil }
+    var builder = RowBuilder()
+    builder.beginRow(from: self)
+    for property in broken {
+      builder.setText(string(word: property.word), slot: property.slot, word: property.word)
+    }
+    return builder.finishRow(key: key, version: version, entity: entity)
+  }
+
+  private static func isUnicode(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.allSatisfy { $0 < 0x80 } || String(validating: text, as: UTF8.self) != nil
+  }
+}
