@@ -99,7 +99,7 @@ final class ChangeLedger {
   @inline(__always)
   func inserted(_ object: NSManagedObject) {
     var marks = object.marks
-    marks.remove(.updated)
+    marks.remove([.updated, .savedDeleted])
     marks.insert([.inserted, .eventInserted])
     if !marks.contains(.listedInserted) {
       marks.insert(.listedInserted)
@@ -290,10 +290,11 @@ final class ChangeLedger {
     object.marks = marks.subtracting([.pending, .listed, .propagated, .saved]).union(marks.savedMarks)
   }
 
-  /// An object was deleted in another context. Until `toldOfSave(_:)` it says so.
+  /// An object has left because it was deleted in another context. It says so from then on, unless it is inserted
+  /// again.
   func deletedElsewhere(_ object: NSManagedObject) { object.marks.insert(.savedDeleted) }
 
-  /// `didSave()` has been called on all objects of the save, or observers have been told of it.
+  /// `didSave()` has been called on all objects of the save.
   func toldOfSave(_ object: NSManagedObject) { object.marks.subtract(.saved) }
 
   /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the

@@ -61,7 +61,8 @@ extension NSManagedObjectContext {
     inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID]
   ) {
     guard owner != nil else { return }
-    defer { announceToChildren(inserted: inserted, updated: updated, deleted: deleted) }
+    var gone = deleted
+    defer { announceToChildren(inserted: inserted, updated: updated, deleted: gone) }
     source.learnKeys(for: self)
     processPendingChanges()
     moveGeneration()
@@ -93,13 +94,18 @@ extension NSManagedObjectContext {
       guard let object = registeredObject(for: id) else { continue }
       changes.deleted.append(object)
     }
+    let members = objectsGone(with: changes.deleted)
+    if !members.isEmpty {
+      let ids = members.map(\.objectID)
+      gone += ids
+      persistentStoreCoordinator?.noteChangedElsewhere(ids)
+      changes.deleted += members
+    }
     forgetDeletedElsewhere(changes.deleted)
     forgetInverses()
     checkInvariants("after a merge")
     if changes.isEmpty { return }
-    // They have left, but those who are told of it may ask them.
     changes.deleted.forEachHeld { ledger.deletedElsewhere($0) }
-    defer { changes.deleted.forEachHeld { ledger.toldOfSave($0) } }
     post(
       .NSManagedObjectContextObjectsDidChange,
       changes.userInfo.merging([changedByMergeKey: Set<NSManagedObject>()]) { $1 })

@@ -36,6 +36,7 @@ struct ObjectState: OptionSet {
   /// The object's `prepareForDeletion()` is running.
   static let preparing = ObjectState(rawValue: 1 << 16)
   /// What the save that is ending did to the object, for `didSave()`. In the order of `inserted`, `updated`, `deleted`.
+  /// The last stays on an object that has left by a merged deletion.
   static let savedInserted = ObjectState(rawValue: 1 << 17)
   static let savedUpdated = ObjectState(rawValue: 1 << 18)
   static let savedDeleted = ObjectState(rawValue: 1 << 19)
@@ -262,7 +263,8 @@ nonisolated open class NSManagedObject: NSObject {
     !state.isDisjoint(with: [.updated, .savedUpdated]) && state.isDisjoint(with: [.deleted, .savedDeleted])
   }
 
-  /// Whether the next save will delete the object; in ``didSave()``, whether this one has.
+  /// Whether the next save will delete the object; in ``didSave()``, whether this one has. Stays true of an object that
+  /// has left its context because another one's deletion of it was merged.
   open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .savedDeleted]) }
 
   /// Whether the object's values have not been read in.
