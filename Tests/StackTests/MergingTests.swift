@@ -23,7 +23,7 @@ struct MergingTests {
   }
 
   @Test(
-    "While observers are told of a merged deletion, its objects say that they are deleted",
+    "Objects of a merged deletion say that they are deleted, while observers are told of it and from then on",
     arguments: StoreKind.withCustom)
   func saysDeleted(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
@@ -40,7 +40,7 @@ struct MergingTests {
       }
       defer { tokens.forEach(NotificationCenter.default.removeObserver) }
       try mergeSave(stack, context) { other in other.delete(other.same(book)) }
-      #expect(said == [true, true] && !book.isDeleted)
+      #expect(said == [true, true] && book.isDeleted)
     }
   }
 
@@ -62,7 +62,7 @@ struct MergingTests {
       }
       #expect(!context.hasChanges)
       #expect(books[0].string("title") == "theirs")
-      #expect(books[1].managedObjectContext == nil && !books[1].isDeleted)
+      #expect(books[1].managedObjectContext == nil && books[1].isDeleted)
       #expect(Set(author.objects("books").map { $0.string("title") }) == ["theirs", "2", "new"])
       #expect(log.names == ["didChange", "didMergeIDs"])
       #expect(log["didChange"]?.objects(NSInsertedObjectsKey).count == 1)

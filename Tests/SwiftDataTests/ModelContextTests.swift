@@ -180,13 +180,13 @@ struct ModelContextTests {
     }
   }
 
-  @Test("Of new models that are equal in a unique value the first stays, and the others are of no context")
+  @Test("Of new models that are equal in a unique value the first stays, as the last is, and the others have no context")
   func equalNewModels() throws {
     let context = try memory(Book.self)
     let books = (1...3).map { Book(isbn: "1", title: "Emma", pages: $0) }
     for book in books { context.insert(book) }
     try context.save()
-    #expect(books.map { $0.modelContext == context } == [true, false, false] && books.map(\.pages) == [1, 2, 3])
+    #expect(books.map { $0.modelContext == context } == [true, false, false] && books.map(\.pages) == [3, 2, 3])
     #expect(try context.fetch(FetchDescriptor<Book>()) == [books[0]])
   }
 

@@ -99,7 +99,7 @@ final class ChangeLedger {
   @inline(__always)
   func inserted(_ object: NSManagedObject) {
     var marks = object.marks
-    marks.remove(.updated)
+    marks.remove([.updated, .saysDeleted])
     marks.insert([.inserted, .eventInserted])
     if !marks.contains(.listedInserted) {
       marks.insert(.listedInserted)
@@ -291,10 +291,11 @@ final class ChangeLedger {
     object.marks = marks.subtracting([.pending, .listed, .propagated, .says]).union(marks.said)
   }
 
-  /// An object has left, because it was deleted in another context. Until `toldOfSave(_:)` it says so.
+  /// An object has left because it was deleted in another context. It says so from then on, unless it is inserted
+  /// again.
   func saysDeleted(_ object: NSManagedObject) { object.marks.insert(.saysDeleted) }
 
-  /// `didSave()` has been called on all objects of the save, or observers have been told of it.
+  /// `didSave()` has been called on all objects of the save.
   func toldOfSave(_ object: NSManagedObject) { object.marks.subtract(.says) }
 
   /// A save of `count` objects has ended. The lists keep the objects that it did not write. Locks of objects in the

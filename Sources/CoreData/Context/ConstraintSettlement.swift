@@ -18,19 +18,25 @@
 /// edited object that relied on such a value being free takes its own edit back in turn. New objects are settled in the
 /// order of insertion.
 ///
-/// Stored objects are only deleted by the program. When a new object goes, stored objects that its delete rules would
-/// take along stay, and return to where the store has them. Its new members join the stored object that keeps the
-/// value, whatever the policy, if that is one object.
+/// When a new object goes, the one that keeps the value takes over what it is related to: under `overwrite` and
+/// `mergeByPropertyObjectTrump` all of it, under the others what is new. A new one that stays keeps its own values, but
+/// for those of a to-one relationship that is nil. With `lastNewWins` it takes those of the last one that goes.
+///
+/// Stored objects are only deleted by the program. Those that are left to a new object when it goes, and that its
+/// delete rules would take along, stay, and return to where the store has them.
 struct ConstraintSettlement {
   private let conflicts: [NSConstraintConflict]
   private let type: NSMergePolicyType
+  /// Whether of new objects with one value the last one's values win, as if each had been saved on its own.
+  private let lastNewWins: Bool
   private var keepsStored: Bool {
     type == .rollbackMergePolicyType || type == .mergeByPropertyStoreTrumpMergePolicyType
   }
 
-  init(of conflicts: [NSConstraintConflict], by type: NSMergePolicyType) {
+  init(of conflicts: [NSConstraintConflict], by type: NSMergePolicyType, lastNewWins: Bool = false) {
     self.conflicts = conflicts
     self.type = type
+    self.lastNewWins = lastNewWins
   }
 
   func settleConflicts() throws {
@@ -78,10 +84,9 @@ struct ConstraintSettlement {
     // Keys are given out in that order; temporary ones count downwards.
     new.sort { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
     var losers: [NSManagedObject] = []
-    // For each new object that goes: the stored object that keeps the value, if it is one.
-    var joined: [(stored: NSManagedObject, new: NSManagedObject)] = []
-    // For each stored object, the last new object that goes for its sake.
-    var valuesFrom: [ObjectIdentifier: NSManagedObject] = [:]
+    var successions: [ConstraintSuccession] = []
+    // For each object that takes values, the succession of the last new one that goes for its sake.
+    var last: [ObjectIdentifier: Int] = [:]
     for object in new {
       let indexes = indexes[ObjectIdentifier(object)]!
       guard indexes.contains(where: { holders[$0] != nil }) else {
@@ -90,29 +95,37 @@ struct ConstraintSettlement {
       }
       losers.append(object)
       let stored = indexes.compactMap { conflicts[$0].storedObject }
-      for stored in stored { valuesFrom[ObjectIdentifier(stored)] = object }
-      if let first = stored.first, stored.allSatisfy({ $0 === first }) { joined.append((first, object)) }
+      guard let keeper = keeper(stored, indexes.compactMap { holders[$0] }) else { continue }
+      if !keepsStored, !stored.isEmpty || lastNewWins && keeper.state.contains(.inserted) {
+        last[ObjectIdentifier(keeper)] = successions.count
+      }
+      successions.append(ConstraintSuccession(of: object, by: keeper))
     }
-    let replaced = conflicts.compactMap(\.storedObject).compactMap { stored in
-      valuesFrom.removeValue(forKey: ObjectIdentifier(stored)).map { (stored: stored, new: $0) }
-    }
-    try remove(losers, takenBy: keepsStored ? joined : replaced)
+    for index in last.values { successions[index].takesValues = true }
+    try remove(losers, takenBy: successions)
+  }
+
+  /// Who takes over what a new object that goes is related to: the stored object that keeps the value, or the one that
+  /// was edited to have it, if that is one; else the first of the new ones.
+  private func keeper(_ stored: [NSManagedObject], _ holders: [NSManagedObject]) -> NSManagedObject? {
+    let saved = stored.isEmpty ? holders.filter { !$0.state.contains(.inserted) } : stored
+    if let first = saved.first { return saved.allSatisfy { $0 === first } ? first : nil }
+    return holders.min { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
   }
 
   private func remove(
-    _ losers: [NSManagedObject], takenBy pairs: [(stored: NSManagedObject, new: NSManagedObject)]
+    _ losers: [NSManagedObject], takenBy successions: [ConstraintSuccession]
   ) throws {
     // All is read before anything changes: then no change can fail.
-    for (stored, new) in pairs { try stored.readMembers(like: new) }
+    for succession in successions { try succession.readMembers() }
     let read = try losers.flatMap { try $0.readStoredObjects() }
+    let references = try OneWayReferences(to: successions, fromNewOnly: keepsStored)
     let leaving = Set(losers.map(ObjectIdentifier.init))
-    for (stored, new) in pairs {
-      if keepsStored {
-        stored.takeNewMembers(new, but: leaving)
-      } else {
-        stored.takeValues(new)
-      }
+    // New ones first: what they take over may go on to a stored one.
+    for succession in successions.filter(\.isByNew) + successions.filter({ !$0.isByNew }) {
+      succession.takeOver(newOnly: keepsStored, leaving)
     }
+    references.redirect()
     for loser in losers {
       loser.leaveStoredObjectsBehind()
       loser.managedObjectContext?.delete(loser)
@@ -175,15 +188,6 @@ extension NSManagedObject {
     }
   }
 
-  /// Reads the members that a stored object has in the relationships of a new one whose values it is to take.
-  fileprivate func readMembers(like new: NSManagedObject) throws {
-    for property in new.layout.toMany {
-      if !new.members(property).isEmpty, let own = layout.property(named: property.name), own.kind == .toMany {
-        try readMembers(own)
-      }
-    }
-  }
-
   /// Called before a new object goes: unrelates the stored objects from it and from the new objects that go with it.
   fileprivate func leaveStoredObjectsBehind() {
     for (object, other, property) in relatedStoredObjects { object.endRelationship(other, property) }
@@ -199,32 +203,6 @@ extension NSManagedObject {
       removeMember(other, property)
     } else if toOne(property) === other {
       setToOne(nil, property)
-    }
-  }
-
-  /// Takes all values of another object, including those it never set, and adds its members to those that are there.
-  /// The two may be of different subentities; properties that only one of them has are left out.
-  fileprivate func takeValues(_ other: NSManagedObject) {
-    for property in other.layout.slots {
-      guard let own = layout.property(named: property.name), own.slot >= 0 else { continue }
-      setBoxed(other.boxedValue(property), own)
-    }
-    takeMembers(other) { _ in true }
-  }
-
-  /// Adds members of another object that are new, and stay so.
-  fileprivate func takeNewMembers(_ other: NSManagedObject, but leaving: Set<ObjectIdentifier>) {
-    takeMembers(other) { $0.state.contains(.inserted) && !leaving.contains(ObjectIdentifier($0)) }
-  }
-
-  /// Adds members of another object to those that are there.
-  private func takeMembers(_ other: NSManagedObject, where isTaken: (NSManagedObject) -> Bool) {
-    for property in other.layout.toMany {
-      guard let own = layout.property(named: property.name), own.kind == .toMany else { continue }
-      for member in other.members(property)
-      where !member.state.contains(.deleted) && !contains(member, own) && isTaken(member) {
-        connect(member, own)
-      }
     }
   }
 }

@@ -43,6 +43,11 @@ protocol ContextSource: AnyObject {
   /// Reads the rows of many objects with as few questions as possible. The objects stay faults.
   func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws
 
+  /// Those of the objects whose rows are gone, found with as few questions as possible. None of them changes.
+  func objectsWithoutRows(
+    among objects: [NSManagedObject], for context: NSManagedObjectContext
+  ) throws -> [NSManagedObject]
+
   /// The committed members of a to-many relationship, in order where it is ordered.
   func members(
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext

@@ -61,7 +61,8 @@ extension NSManagedObjectContext {
     inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID]
   ) {
     guard owner != nil else { return }
-    defer { announceToChildren(inserted: inserted, updated: updated, deleted: deleted) }
+    var gone = deleted
+    defer { announceToChildren(inserted: inserted, updated: updated, deleted: gone) }
     source.learnKeys(for: self)
     processPendingChanges()
     moveGeneration()
@@ -70,6 +71,13 @@ extension NSManagedObjectContext {
     mergeInserted(inserted, followers, &changes)
     mergeUpdated(updated, followers, &changes)
     changes.deleted.append(contentsOf: deleted.lazy.compactMap { self.registeredObject(for: $0) })
+    let members = objectsGone(with: changes.deleted)
+    if !members.isEmpty {
+      let ids = members.map(\.objectID)
+      gone += ids
+      persistentStoreCoordinator?.noteChangedElsewhere(ids)
+      changes.deleted += members
+    }
     forgetDeletedElsewhere(changes.deleted)
     forgetInverses()
     checkInvariants("after a merge")
@@ -110,9 +118,7 @@ extension NSManagedObjectContext {
 
   private func tell(ofMerge changes: ObjectChanges) {
     var changes = changes
-    // They have left, but those who are told of it may ask them.
     changes.deleted.forEachHeld { ledger.saysDeleted($0) }
-    defer { changes.deleted.forEachHeld { ledger.toldOfSave($0) } }
     post(
       .NSManagedObjectContextObjectsDidChange,
       changes.userInfo.merging([changedByMergeKey: Set<NSManagedObject>()]) { $1 })

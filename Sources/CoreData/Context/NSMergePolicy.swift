@@ -80,12 +80,18 @@ nonisolated open class NSMergePolicy: NSObject {
   /// Settles conflicts of uniqueness constraints, by ``mergeType``.
   ///
   /// A new object with the values of a stored one is removed; under overwrite and object trump the stored object takes
-  /// over its values first. Among new objects with equal values the first stays. Between stored objects, rollback and
-  /// store trump take the edit back; the other types throw `NSManagedObjectConstraintMergeError`. The error type always
-  /// throws it. A stored object is never deleted.
+  /// over its values first. Among new objects with equal values the first stays. What is related to one that is removed
+  /// is related to the one that stays. Between stored objects, rollback and store trump take the edit back; the other
+  /// types throw `NSManagedObjectConstraintMergeError`. The error type always throws it. A stored object is never
+  /// deleted.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    try settle(constraintConflicts: list, lastNewWins: false)
+  }
+
+  /// The same. With `lastNewWins`, the first of new objects with equal values takes over the last one's values.
+  package final func settle(constraintConflicts list: [NSConstraintConflict], lastNewWins: Bool) throws {
     if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
-    try ConstraintSettlement(of: list, by: mergeType).settleConflicts()
+    try ConstraintSettlement(of: list, by: mergeType, lastNewWins: lastNewWins).settleConflicts()
   }
 }
 

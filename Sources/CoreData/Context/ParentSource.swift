@@ -122,6 +122,15 @@ final class ParentSource: ContextSource {
     for (object, answer) in zip(objects, answers) { object.row = try takeAnswer(answer, for: object, context) }
   }
 
+  /// This takes one question, too.
+  func objectsWithoutRows(
+    among objects: [NSManagedObject], for context: NSManagedObjectContext
+  ) throws -> [NSManagedObject] {
+    let questions = objects.map(question)
+    let answers = try ask(for: context) { parent in try parent.answerRows(of: questions) }
+    return zip(objects, answers).filter { $0.1 == nil }.map { $0.0 }
+  }
+
   /// The members that the parent's object has now.
   func members(
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext

@@ -80,17 +80,37 @@ final class StoresSource: ContextSource {
     return row?.entity == object.places.entity ? row : nil
   }
 
+  func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
+    try readRows(of: objects, for: context) { members, rows in
+      for member in members { member.row = try matching(rows[Int(member.key)], member) }
+    }
+  }
+
+  func objectsWithoutRows(
+    among objects: [NSManagedObject], for context: NSManagedObjectContext
+  ) throws -> [NSManagedObject] {
+    var gone: [NSManagedObject] = []
+    try readRows(of: objects, for: context) { members, rows in
+      gone += members.filter { rows[Int($0.key)] == nil }
+    }
+    return gone
+  }
+
   /// One request for each store and hierarchy. All keys of its tables are of the type Int: the first table with another
   /// type of key takes hundreds of thousands of instructions in a process, to find out how such keys are hashed.
-  func readRows(of objects: [NSManagedObject], for context: NSManagedObjectContext) throws {
+  ///
+  /// - Parameter take: called with the objects of each hierarchy in a store, and their rows by key.
+  private func readRows(
+    of objects: [NSManagedObject], for context: NSManagedObjectContext,
+    take: ([NSManagedObject], [Int: RowSnapshot]) throws -> Void
+  ) throws {
     for (number, group) in Dictionary(grouping: objects, by: { Int($0.store) }) {
       guard let reader = try context.reader(of: UInt16(number)) else { continue }
       for members in Dictionary(grouping: group, by: \.layout.rootIndex).values {
         let rows = try publicErrors {
           try reader.rows(forKeys: Set(members.map { Int($0.key) }).map { Int64($0) }, in: members[0].layout.root)
         }
-        let byKey = Dictionary(rows.map { (Int($0.key), $0) }, uniquingKeysWith: { first, _ in first })
-        for member in members { member.row = try matching(byKey[Int(member.key)], member) }
+        try take(members, Dictionary(rows.map { (Int($0.key), $0) }, uniquingKeysWith: { first, _ in first }))
       }
     }
   }

@@ -189,7 +189,8 @@ nonisolated open class NSManagedObject: NSObject {
     !state.isDisjoint(with: [.updated, .saysUpdated]) && state.isDisjoint(with: [.deleted, .saysDeleted])
   }
 
-  /// Whether the next save will delete the object; in ``didSave()``, whether this one has.
+  /// Whether the next save will delete the object; in ``didSave()``, whether this one has. Stays true of an object that
+  /// has left its context because another one's deletion of it was merged.
   open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .saysDeleted]) }
 
   /// Whether the object's values have not been read in, or are those of a row that was deleted: such an object has no

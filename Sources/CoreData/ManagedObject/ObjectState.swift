@@ -33,8 +33,8 @@ struct ObjectState: OptionSet {
   static let observed = ObjectState(rawValue: 1 << 15)
   /// The object's `prepareForDeletion()` is running.
   static let preparing = ObjectState(rawValue: 1 << 16)
-  /// What the object says of itself while it is told of a save, by `didSave()`, or observers are told of its deletion
-  /// elsewhere. In the order of `inserted`, `updated`, `deleted`.
+  /// What the object says of itself while it is told of a save, by `didSave()`. In the order of `inserted`, `updated`,
+  /// `deleted`. The last stays on an object that has left by a merged deletion.
   static let saysInserted = ObjectState(rawValue: 1 << 17)
   static let saysUpdated = ObjectState(rawValue: 1 << 18)
   static let saysDeleted = ObjectState(rawValue: 1 << 19)

@@ -411,8 +411,8 @@ public final class ModelContext: Equatable {
     managedContext.processPendingChanges()
     let isHeard = NotificationObservers.areThere(for: ModelContext.didSave)
     // The deleted models have to be updated after the save. The other lists are needed only if
-    // somebody observes saves, or if a uniqueness constraint can replace a new model by a
-    // stored one.
+    // somebody observes saves, or if a uniqueness constraint can replace a new model by
+    // another one.
     let changes =
       isHeard || openContainer.classes.haveUniqueValues
       ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
@@ -430,17 +430,16 @@ public final class ModelContext: Equatable {
       for (storage, _) in deleted { storage?.dropValues() }
       throw error
     }
-    let replaced = openContainer.classes.haveUniqueValues ? followStored(inserted) : []
+    let replaced = openContainer.classes.haveUniqueValues ? followSuccessors(inserted) : []
     for (storage, _) in deleted { storage?.detach(deleted: true) }
     guard isHeard else { return letGoOfChanged() }
-    let updatedStorages = Set(updated.compactMap { $0.1.map(ObjectIdentifier.init) })
+    let new = inserted.filter { $0.0.managedObjectContext != nil }.map { PersistentIdentifier($0.0.objectID) }
+    let old = updated.map { PersistentIdentifier($0.0.objectID) }
+    let known = Set(new + old)
     let userInfo: [AnyHashable: Any] = [
+      NotificationKey.insertedIdentifiers.rawValue: new,
       // One that a stored one has replaced, by its unique values, is an update of that.
-      NotificationKey.insertedIdentifiers.rawValue: inserted.filter { $0.0.managedObjectContext != nil }.map {
-        $1?.identifier ?? PersistentIdentifier($0.objectID)
-      },
-      NotificationKey.updatedIdentifiers.rawValue: updated.map { $1?.identifier ?? PersistentIdentifier($0.objectID) }
-        + replaced.filter { !updatedStorages.contains(ObjectIdentifier($0)) }.map(\.identifier),
+      NotificationKey.updatedIdentifiers.rawValue: old + replaced.map(\.identifier).filter { !known.contains($0) },
       NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$1.isTemporaryID }.map {
         PersistentIdentifier($1)
       },
@@ -449,16 +448,17 @@ public final class ModelContext: Equatable {
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
   }
 
-  /// Called after a save. From now on each new model that a stored one has replaced, by its unique values, stands for
-  /// that. If the stored one has a model already, or is of a subclass, the replaced model is detached.
+  /// Called after a save. From now on each new model whose object another one has replaced, by its unique values,
+  /// stands for that. If the program has a model of that already, or if it is of a subclass, the replaced model is detached.
   ///
-  /// - Returns: The models that stand for a stored object.
-  private func followStored(_ inserted: [(ModelObject, ModelStorage?)]) -> [ModelStorage] {
+  /// - Returns: The models that stand for another object.
+  private func followSuccessors(_ inserted: [(ModelObject, ModelStorage?)]) -> [ModelStorage] {
     var following: [ModelStorage] = []
     for case (let object, let storage?) in inserted where object.managedObjectContext == nil {
-      if let found = mergePolicy.successor(of: object) as? ModelObject, found.storage == nil,
+      if let found = mergePolicy.successor(of: object) as? ModelObject, found.storage?.endsWithSave != false,
         found.entity.name == storage.type.name
       {
+        found.storage?.detach(deleted: false)
         storage.attach(found, in: self)
         following.append(storage)
       } else {
@@ -466,7 +466,7 @@ public final class ModelContext: Equatable {
         storage.detach(deleted: false)
       }
     }
-    return following
+    return following.filter { $0.object != nil }
   }
 
   /// Runs a block, then saves.

@@ -1,7 +1,8 @@
 import CoreData
 
-/// Merges by property, and the values of models win. A new model with the unique values of a stored one updates that,
-/// and its own object is gone: the policy notes which object has taken its place.
+/// Merges by property, and the values of models win. A new model with the unique values of a stored one, or of one that
+/// is new too and was inserted before, updates that, and its own object is gone: the policy notes which object has taken
+/// its place.
 ///
 /// Each context has a policy of its own, which is used during its saves only.
 final class ModelMergePolicy: NSMergePolicy {
@@ -13,7 +14,7 @@ final class ModelMergePolicy: NSMergePolicy {
 
   override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     let new = list.map { conflict in conflict.conflictingObjects.filter { $0.isInserted && !isRemoved($0) } }
-    try super.resolve(constraintConflicts: list)
+    try settle(constraintConflicts: list, lastNewWins: true)
     for (conflict, new) in zip(list, new) {
       let candidates = [conflict.databaseObject].compactMap { $0 } + conflict.conflictingObjects
       guard let successor = candidates.first(where: { !isRemoved($0) }) else { continue }

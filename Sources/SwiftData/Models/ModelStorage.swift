@@ -108,6 +108,9 @@ class ModelStorage {
     changedModel = nil
   }
 
+  /// Whether nobody but the context refers to the model, which so ends with the save.
+  final var endsWithSave: Bool { changedModel != nil && isKnownUniquelyReferenced(&changedModel) }
+
   final var context: ModelContext? { ownReference?.context }
   /// The context of an attached storage. Accesses to an object's relationships ask for no other: who reads or sets a
   /// property has found the context first, and values move from or to an object while its context is there.

@@ -178,7 +178,8 @@ struct ConstraintOracle {
   private mutating func settleNew(_ clashes: [Clash], but former: Set<Int>, overwrites: Bool) {
     var holders = clashes.map { clash in clash.keeper ?? clash.edited.first { !former.contains($0) } }
     var losers: [Int] = []
-    var successors: [Int: Int] = [:]
+    var successions: [(loser: Int, keeper: Int)] = []
+    var last: [Int: Int] = [:]
     for number in Set(clashes.flatMap(\.new)).sorted() {
       let places = clashes.indices.filter { clashes[$0].new.contains(number) }
       if places.allSatisfy({ holders[$0] == nil }) {
@@ -186,15 +187,20 @@ struct ConstraintOracle {
         continue
       }
       losers.append(number)
-      for place in places { if let keeper = clashes[place].keeper { successors[keeper] = number } }
+      let rows = Set(places.compactMap { clashes[$0].keeper })
+      let those = places.compactMap { holders[$0] }
+      let saved = rows.isEmpty ? Set(those.filter { stored[$0] != nil }) : rows
+      guard saved.count < 2, let keeper = saved.first ?? those.min() else { continue }
+      successions.append((number, keeper))
+      if overwrites, !rows.isEmpty { last[keeper] = number }
     }
-    if overwrites {
-      for (keeper, successor) in successors { overwrite(keeper, successor) }
-    } else {
-      for loser in losers {
-        let keepers = Set(clashes.filter { $0.new.contains(loser) }.compactMap(\.keeper))
-        if keepers.count == 1 { inherit(keepers.first!, loser, but: losers) }
-      }
+    for (loser, keeper) in successions where stored[keeper] == nil {
+      fill(keeper, loser, newOnly: !overwrites)
+      inherit(keeper, loser, newOnly: !overwrites)
+    }
+    for (loser, keeper) in successions where stored[keeper] != nil {
+      if last[keeper] == loser { overwrite(keeper, loser) }
+      inherit(keeper, loser, newOnly: !overwrites)
     }
     remove(losers)
   }
@@ -204,16 +210,19 @@ struct ConstraintOracle {
     for field in theirs where mine.contains(field) {
       now[keeper]!.fields[field] = now[successor]!.fields[field]
     }
-    for (number, thing) in now {
-      for (field, value) in thing.fields where ThingKind.destination(of: field) != nil && value == successor {
-        now[number]!.fields[field] = keeper
-      }
+  }
+
+  /// A new object that stays leads to what the other one does, where it leads to nothing.
+  private mutating func fill(_ keeper: Int, _ loser: Int, newOnly: Bool) {
+    let mine = now[keeper]!.kind.fields
+    for (field, value) in now[loser]!.fields where ThingKind.destination(of: field) != nil && mine.contains(field) {
+      if now[keeper]!.fields[field] == nil, !newOnly || stored[value] == nil { now[keeper]!.fields[field] = value }
     }
   }
 
-  /// New objects that lead to one that goes lead to the stored one in its place.
-  private mutating func inherit(_ keeper: Int, _ loser: Int, but losers: [Int]) {
-    for (number, thing) in now where stored[number] == nil && !deleted.contains(number) && !losers.contains(number) {
+  /// What leads to one that goes leads to the one that stays.
+  private mutating func inherit(_ keeper: Int, _ loser: Int, newOnly: Bool) {
+    for (number, thing) in now where !newOnly || stored[number] == nil {
       for (field, value) in thing.fields where ThingKind.destination(of: field) != nil && value == loser {
         now[number]!.fields[field] = keeper
       }
