@@ -7,6 +7,7 @@ extension FetchDescription {
     guard let layout = request.entity.flatMap(layouts.layout(of:)) ?? layouts.layout(named: name) else {
       throw Failure.unknownEntity(name, names: layouts.layouts.map(\.name)).nsError
     }
+    request.foundEntity(layout.entity)
     self.layout = layout
     self.request = request
     includesSubentities = request.includesSubentities

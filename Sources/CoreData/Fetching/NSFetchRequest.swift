@@ -33,9 +33,9 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   // The values of the public settings. Those are computed, because Swift runs no observers of stored properties in an
   // initializer, not even in one of another module's extension.
   private final var storedEntity: NSEntityDescription?
-  /// Instead of `storedEntity` if a fetched property has the request. Entities own their properties, and a model whose
-  /// entities were owned by a property would never be freed.
-  private final var propertysEntity = LivingReference<NSEntityDescription>()
+  /// Instead of `storedEntity` if a fetched property has the request, or a fetch has found the entity by its name.
+  /// Entities own their properties, and a model whose entities were owned by a property would never be freed.
+  private final var livingEntity = LivingReference<NSEntityDescription>()
   private final var storedPredicate: NSPredicate?
   private final var storedSortDescriptors: [NSSortDescriptor]?
   private final var storedFetchLimit: Int = 0
@@ -53,9 +53,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   private final var storedRelationshipKeyPathsForPrefetching: [String]?
   private final var storedShouldRefreshRefetchedObjects: Bool = false
 
-  /// The entity to fetch. If you give only its name, it is looked up in the context's model.
+  /// The entity to fetch. If you give only its name, it is looked up in the context's model, and is nil until a fetch
+  /// has found it there.
   open var entity: NSEntityDescription? {
-    get { storedEntity ?? propertysEntity.object }
+    get { storedEntity ?? livingEntity.object }
     set {
       willChange("entity")
       keep(newValue)
@@ -267,8 +268,13 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   private func keep(_ entity: NSEntityDescription?) {
     let isOfProperty = holder?.isProperty == true
     if isOfProperty, let name = entity?.name { namedEntity = name }
-    propertysEntity.object = isOfProperty ? entity : nil
+    livingEntity.object = isOfProperty ? entity : nil
     storedEntity = isOfProperty ? nil : entity
+  }
+
+  /// A fetch has found the entity that the request names.
+  final func foundEntity(_ entity: NSEntityDescription) {
+    if storedEntity == nil, holder == nil, livingEntity.object !== entity { livingEntity.object = entity }
   }
 
   private func willChange(_ member: StaticString) {

@@ -168,6 +168,9 @@ nonisolated open class NSManagedObject: NSObject {
   /// without a name, and a warning.
   open class func entity() -> NSEntityDescription { entityOfLoadedModels() }
 
+  /// The name of the class with its module, which some programs cut an entity's name out of.
+  open class func description() -> String { NSStringFromClass(self) }
+
   /// The object's entity.
   open var entity: NSEntityDescription { layout.entity }
 
