@@ -143,6 +143,25 @@ struct MergedCascadeTests {
     }
   }
 
+  @Test("A save that is merged automatically names all that its rules have deleted", arguments: StoreKind.allCases)
+  func automatic(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    let context = stack.context
+    context.automaticallyMergesChangesFromParent = true
+    let ids = try stack.elsewhere { other in
+      let author = other.new("Author", ["name": "Kafka"])
+      let book = other.new("Book", ["title": "A", "author": author])
+      let chapter = other.new("Chapter", ["title": "1", "book": book])
+      try other.save()
+      return [author, book, chapter].map(\.objectID)
+    }
+    let objects = context.performAndWait { ids.map { context.object(with: $0) } }
+    try stack.deleteRow(ids[0])
+    context.performAndWait {
+      #expect(objects.allSatisfy { $0.isDeleted && $0.managedObjectContext == nil })
+    }
+  }
+
   @Test(
     "After a batch delete the ids that it names are enough", arguments: StoreKind.allCases.filter(\.makesSQL))
   func batch(_ kind: StoreKind) throws {

@@ -180,7 +180,7 @@ struct ModelContextTests {
     }
   }
 
-  @Test("Of new models that are equal in a unique value the first stays, as the last is, and the others have no context")
+  @Test("Of new models that are equal in a unique value the first stays, as the last is; the others have no context")
   func equalNewModels() throws {
     let context = try memory(Book.self)
     let books = (1...3).map { Book(isbn: "1", title: "Emma", pages: $0) }

@@ -29,7 +29,7 @@ struct ConstraintSuccession {
     for property in former.layout.slots {
       guard let own = keeper.layout.property(named: property.name), own.slot >= 0 else { continue }
       if property.kind == .toOne {
-        takeDestination(property, own, newOnly: newOnly)
+        takeDestination(of: property, to: own, newOnly: newOnly)
       } else if takesValues {
         keeper.setBoxed(former.boxedValue(property), own)
       }
@@ -37,19 +37,19 @@ struct ConstraintSuccession {
     for property in former.layout.toMany {
       guard let own = keeper.layout.property(named: property.name), own.kind == .toMany else { continue }
       for member in former.members(property)
-      where member !== keeper && member !== former && isTaken(member, newOnly, own) {
+      where member !== keeper && member !== former && isTaken(member, by: own, newOnly: newOnly) {
         if newOnly, !isByNew, leaving.contains(ObjectIdentifier(member)) { continue }
-        hand(member, property, own)
+        hand(member, from: property, to: own)
       }
     }
   }
 
-  private func isTaken(_ object: NSManagedObject, _ newOnly: Bool, _ own: LayoutProperty) -> Bool {
+  private func isTaken(_ object: NSManagedObject, by own: LayoutProperty, newOnly: Bool) -> Bool {
     !object.state.contains(.deleted) && (!newOnly || object.state.contains(.inserted))
       && own.destinations.contains(object.places.entity)
   }
 
-  private func takeDestination(_ property: LayoutProperty, _ own: LayoutProperty, newOnly: Bool) {
+  private func takeDestination(of property: LayoutProperty, to own: LayoutProperty, newOnly: Bool) {
     guard own.kind == .toOne else { return }
     guard let destination = former.toOne(property), !destination.state.contains(.deleted) else {
       if takesValues { keeper.setToOne(nil, own) }
@@ -57,14 +57,14 @@ struct ConstraintSuccession {
     }
     if destination === former || destination === keeper {
       if takesValues { keeper.setToOne(keeper, own) }
-    } else if takesValues || isByNew && keeper.toOne(own) == nil, isTaken(destination, newOnly, own) {
-      hand(destination, property, own)
+    } else if takesValues || isByNew && keeper.toOne(own) == nil, isTaken(destination, by: own, newOnly: newOnly) {
+      hand(destination, from: property, to: own)
     }
   }
 
   /// Makes the keeper lead to a destination of the former object, which leads there no more: its delete rules must not
   /// reach what has moved. Among the ordered members of a new destination the keeper takes the former one's place.
-  private func hand(_ destination: NSManagedObject, _ property: LayoutProperty, _ own: LayoutProperty) {
+  private func hand(_ destination: NSManagedObject, from property: LayoutProperty, to own: LayoutProperty) {
     let order = order(in: destination, property.inverse)
     if own.kind == .toOne { keeper.setToOne(destination, own) } else { keeper.addMember(destination, own) }
     if property.kind == .toOne { former.setToOne(nil, property) } else { former.removeMember(destination, property) }

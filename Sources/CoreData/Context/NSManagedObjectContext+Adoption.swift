@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
     if children.isEmpty { return }
     announceToChildren(
       inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
-      deleted: changes.deleted.map(\.objectID))
+      deleted: changes.deleted.map(\.objectID), isWhole: true)
   }
 
   private func savedInfo(_ changes: ObjectChanges, _ plan: SavePlan) -> [AnyHashable: Any] {

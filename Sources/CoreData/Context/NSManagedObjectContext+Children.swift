@@ -88,11 +88,13 @@ extension NSManagedObjectContext {
 
   /// Has those children that merge automatically take over what this context saved or merged, each on its own queue.
   func announceToChildren(
-    inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID]
+    inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID], isWhole: Bool
   ) {
     for child in children.contexts where child.automaticallyMergesChangesFromParent {
       let reference = LivingReference(child)
-      child.perform { reference.object?.merge(inserted: inserted, updated: updated, deleted: deleted) }
+      child.perform {
+        reference.object?.merge(inserted: inserted, updated: updated, deleted: deleted, isWhole: isWhole)
+      }
     }
   }
 }

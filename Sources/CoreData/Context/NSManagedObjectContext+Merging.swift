@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     let isHistory = notification.object is NSPersistentHistoryTransaction
     let foreign = isHistory ? merge.all : merge.all.filter { !isOwn($0.storeIdentity) }
     if !foreign.isEmpty { persistentStoreCoordinator?.noteChangedElsewhere(foreign) }
-    self.merge(merge)
+    self.merge(merge, isWhole: isHistory)
   }
 
   /// ``mergeChanges(fromRemoteContextSave:into:)``.
@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
           told.append(coordinator)
           coordinator.noteChangedElsewhere(merge.all)
         }
-        context.merge(merge)
+        context.merge(merge, isWhole: false)
       }
     }
   }
@@ -39,8 +39,8 @@ extension NSManagedObjectContext {
     return persistentStoreCoordinator?.persistentStores.contains { $0.identity === store } ?? true
   }
 
-  private func merge(_ ids: MergedIDs) {
-    merge(inserted: ids.inserted, updated: ids.updated, deleted: ids.deleted)
+  private func merge(_ ids: MergedIDs, isWhole: Bool) {
+    merge(inserted: ids.inserted, updated: ids.updated, deleted: ids.deleted, isWhole: isWhole)
   }
 
   /// Merges a save that the coordinator reported. Called on this context's queue.
@@ -53,16 +53,18 @@ extension NSManagedObjectContext {
     for part in notice.parts {
       merge(
         inserted: ids(part.inserted, part.store), updated: ids(part.updated.map(\.reference), part.store),
-        deleted: ids(part.deleted, part.store))
+        deleted: ids(part.deleted, part.store), isWhole: true)
     }
   }
 
+  /// - Parameter isWhole: Whether each deleted row is named, as by a context's save, which has applied all rules, and
+  ///   by the history. Then nobody looks for what a cascade took along.
   func merge(
-    inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID]
+    inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID], isWhole: Bool
   ) {
     guard owner != nil else { return }
     var gone = deleted
-    defer { announceToChildren(inserted: inserted, updated: updated, deleted: gone) }
+    defer { announceToChildren(inserted: inserted, updated: updated, deleted: gone, isWhole: isWhole) }
     source.learnKeys(for: self)
     processPendingChanges()
     moveGeneration()
@@ -71,7 +73,7 @@ extension NSManagedObjectContext {
     mergeInserted(inserted, followers, &changes)
     mergeUpdated(updated, followers, &changes)
     changes.deleted.append(contentsOf: deleted.lazy.compactMap { self.registeredObject(for: $0) })
-    let members = objectsGone(with: changes.deleted)
+    let members = isWhole ? [] : objectsGone(with: changes.deleted)
     if !members.isEmpty {
       let ids = members.map(\.objectID)
       gone += ids

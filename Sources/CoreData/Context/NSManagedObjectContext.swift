@@ -374,11 +374,11 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Merges a save of another context, from its `didSave` notification or the one with ids.
   ///
   /// New objects come in as faults. Changed objects that this context has are refreshed, and keep its own unsaved
-  /// changes. Deleted ones leave, with those that cascade rules lead to from them, if their rows are gone too. A changed
-  /// object that this context does not have comes in too if a fetched results controller with a delegate lists its
-  /// entity, since it may belong in that list now. Merged values do not mark objects as updated, so they are not saved
-  /// again. Ids of stores that this context does not have are ignored. A pinned context moves on to the newest state.
-  /// Call this on the context's queue.
+  /// changes. Deleted ones leave, with those that cascade rules lead to from them, if their rows are gone as well. A
+  /// changed object that this context does not have comes in too if a fetched results controller with a delegate lists
+  /// its entity, since it may belong in that list now. Merged values do not mark objects as updated, so they are not
+  /// saved again. Ids of stores that this context does not have are ignored. A pinned context moves on to the newest
+  /// state. Call this on the context's queue.
   open func mergeChanges(fromContextDidSave notification: Notification) { mergeSave(notification) }
 
   /// Merges changes that no context of this process made, such as those of a batch request, into contexts, parents

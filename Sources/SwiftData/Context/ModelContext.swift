@@ -449,7 +449,8 @@ public final class ModelContext: Equatable {
   }
 
   /// Called after a save. From now on each new model whose object another one has replaced, by its unique values,
-  /// stands for that. If the program has a model of that already, or if it is of a subclass, the replaced model is detached.
+  /// stands for that. If the program has a model of that already, or if it is of a subclass, the replaced model is
+  /// detached.
   ///
   /// - Returns: The models that stand for another object.
   private func followSuccessors(_ inserted: [(ModelObject, ModelStorage?)]) -> [ModelStorage] {

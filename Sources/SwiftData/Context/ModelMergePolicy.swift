@@ -1,8 +1,8 @@
 import CoreData
 
-/// Merges by property, and the values of models win. A new model with the unique values of a stored one, or of one that
-/// is new too and was inserted before, updates that, and its own object is gone: the policy notes which object has taken
-/// its place.
+/// Merges by property, and the values of models win. A new model with the unique values of a stored one, or of a new
+/// one that was inserted before, updates that, and its own object is gone: the policy notes which object has taken its
+/// place.
 ///
 /// Each context has a policy of its own, which is used during its saves only.
 final class ModelMergePolicy: NSMergePolicy {

@@ -109,7 +109,7 @@ class ModelStorage {
   }
 
   /// Whether nobody but the context refers to the model, which so ends with the save.
-  final var endsWithSave: Bool { changedModel != nil && isKnownUniquelyReferenced(&changedModel) }
+  final var endsWithSave: Bool { isKnownUniquelyReferenced(&changedModel) }
 
   final var context: ModelContext? { ownReference?.context }
   /// The context of an attached storage. Accesses to an object's relationships ask for no other: who reads or sets a
