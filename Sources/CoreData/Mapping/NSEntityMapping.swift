@@ -18,6 +18,16 @@ public enum NSEntityMappingType: UInt, Sendable {
 
 /// How a migration makes objects of one entity from those of another.
 ///
+///     let name = NSPropertyMapping()
+///     name.name = "name"
+///     name.valueExpression = NSExpression(format: "$source.name")
+///     let mapping = NSEntityMapping()
+///     mapping.mappingType = .transformEntityMappingType
+///     mapping.sourceEntityName = "Author"
+///     mapping.destinationEntityName = "Writer"
+///     mapping.attributeMappings = [name]
+///     print(mapping.name!)  // Author->Writer
+///
 /// Don't change it while a migration uses it.
 nonisolated open class NSEntityMapping: NSObject {
   private var givenName: String?

@@ -1,6 +1,13 @@
 import Foundation
 
 /// A part of a staged migration: ``NSLightweightMigrationStage`` or ``NSCustomMigrationStage``.
+///
+///     let stage = NSLightweightMigrationStage([model.versionChecksum])
+///     stage.label = "up to the first release"
+///     let manager = NSStagedMigrationManager([stage])
+///     let description = NSPersistentStoreDescription(url: url)
+///     description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
+///     print(stage)  // NSLightweightMigrationStage up to the first release
 nonisolated open class NSMigrationStage: NSObject {
   /// A label of your own. Errors name the stage by it.
   open var label: String?

@@ -2,6 +2,19 @@ internal import DataModelFiles
 import Foundation
 
 /// An attribute that groups others; its value is a dictionary from element names to values.
+///
+///     let (street, city) = (NSAttributeDescription(), NSAttributeDescription())
+///     (street.name, street.type) = ("street", .string)
+///     (city.name, city.type) = ("city", .string)
+///     let address = NSCompositeAttributeDescription()
+///     address.name = "address"
+///     address.elements = [street, city]
+///     let newModel = model.copy() as! NSManagedObjectModel
+///     let entity = newModel.entitiesByName["Author"]!
+///     entity.properties.append(address)
+///     let author = NSManagedObject(entity: entity, insertInto: nil)
+///     author.setValue(["city": "Kraków"], forKey: "address")
+///     print(author.value(forKeyPath: "address.city") ?? "unknown")  // Kraków
 open class NSCompositeAttributeDescription: NSAttributeDescription {
   final var storedElements: [NSAttributeDescription] = []
 

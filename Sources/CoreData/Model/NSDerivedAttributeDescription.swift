@@ -1,6 +1,21 @@
 import Foundation
 
 /// An attribute that the store computes from others when it saves; read-only for the program.
+///
+///     let bookCount = NSDerivedAttributeDescription()
+///     bookCount.name = "bookCount"
+///     bookCount.type = .integer64
+///     bookCount.derivationExpression = NSExpression(format: "books.@count")
+///     let newModel = model.copy() as! NSManagedObjectModel
+///     newModel.entitiesByName["Author"]?.properties.append(bookCount)
+///     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: newModel)
+///     try coordinator.addPersistentStore(type: .sqlite, at: url)
+///     let context = NSManagedObjectContext(.mainQueue)
+///     context.persistentStoreCoordinator = coordinator
+///     let author = Author(context: context)
+///     author.books = [Book(context: context), Book(context: context)]
+///     try context.save()
+///     print(author.value(forKey: "bookCount") ?? 0)  // 2
 open class NSDerivedAttributeDescription: NSAttributeDescription {
   final var storedDerivationExpression: FoundationExpression?
   final var storedFilteringPredicate: NSPredicate?

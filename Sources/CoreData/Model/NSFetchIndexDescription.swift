@@ -1,6 +1,12 @@
 import Foundation
 
 /// An index of an entity's table. Not part of the version hash.
+///
+///     let newModel = model.copy() as! NSManagedObjectModel
+///     let book = newModel.entitiesByName["Book"]!
+///     let pages = NSFetchIndexElementDescription(property: book.attributesByName["pages"]!, collationType: .binary)
+///     book.indexes.append(NSFetchIndexDescription(name: "byPages", elements: [pages]))
+///     print(book.indexes.map(\.name))  // ["byPages"]
 nonisolated open class NSFetchIndexDescription: NSObject, NSCopying {
   private final var owningReference = LivingReference<NSEntityDescription>()
   final var storedName: String

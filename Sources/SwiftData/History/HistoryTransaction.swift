@@ -124,6 +124,13 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, @unchecked Sen
 }
 
 /// Describes which transactions of the history to read or delete.
+///
+///     var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+///     let known = try context.fetchHistory(descriptor).last!.token
+///     context.insert(Book(title: "Solaris"))
+///     try context.save()
+///     descriptor.predicate = #Predicate { $0.token > known }
+///     print(try context.fetchHistory(descriptor).map(\.changes.count))  // [1]
 public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
   /// The condition that transactions have to meet; nil for all.
   public var predicate: Predicate<T>?

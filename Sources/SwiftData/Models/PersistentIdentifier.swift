@@ -2,6 +2,15 @@ import CoreData
 import Synchronization
 
 /// The identity of a stored model. You may use it on any thread, and encode it.
+///
+///     let book = Book(title: "Solaris")
+///     context.insert(book)
+///     try context.save()
+///     let id = book.persistentModelID
+///     let title = await Task.detached { (ModelContext(container).model(for: id) as? Book)?.title }.value
+///     print(title ?? "unknown")  // Solaris
+///
+/// The identity of a model that was never saved is a temporary one; a save replaces it.
 public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable, Sendable, CustomStringConvertible {
   /// The identity as one value: equal for equal identities.
   public struct ID: Hashable, Comparable, Sendable {

@@ -2,6 +2,17 @@ import CoreData
 import Observation
 
 /// A class whose objects are saved in stores. The macro ``Model()`` writes the conformance.
+///
+///     @Model final class Book {
+///       var title: String
+///       init(title: String) { self.title = title }
+///     }
+///
+///     func count<T: PersistentModel>(_ type: T.Type, in context: ModelContext) throws -> Int {
+///       try context.fetchCount(FetchDescriptor<T>())
+///     }
+///     context.insert(Book(title: "Solaris"))
+///     print(try count(Book.self, in: context))  // 1
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// Makes a model for existing storage.
   init(backingData: any BackingData<Self>)

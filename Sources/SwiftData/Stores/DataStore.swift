@@ -95,11 +95,12 @@ extension DataStoreConfiguration {
 public enum DataStoreError: Error, Hashable {
   /// The feature isn't supported.
   case unsupportedFeature
-  /// The container should apply the predicate in memory.
+  /// The container should apply the predicate in memory, and sort there as well. It asks again, for all models of the
+  /// class.
   case preferInMemoryFilter
-  /// The container should sort in memory.
+  /// The container should sort in memory. It asks again, without an order, a limit and an offset.
   case preferInMemorySort
-  /// The store can't make sense of the predicate.
+  /// The store can't make sense of the predicate. The program gets the error as the store threw it.
   case invalidPredicate
 }
 
