@@ -162,8 +162,8 @@ private enum ReversedDescriptors {
     override var reversedSortDescriptor: Any { ReversedDescriptors.reversed(self) ?? super.reversedSortDescriptor }
   }
 
-  /// nil for a descriptor that compares as values do. Not inlined, so that nothing of a subclass is taken for granted of
-  /// it.
+  /// nil for a descriptor that compares as values do. Not inlined, so that nothing of a subclass is taken for granted
+  /// of it.
   @inline(never)
   private static func reversed(_ descriptor: NSSortDescriptor) -> NSSortDescriptor? {
     descriptor.givenComparator.map { comparator in

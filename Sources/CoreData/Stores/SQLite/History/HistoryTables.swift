@@ -9,8 +9,8 @@
 /// Each has a row in Z_PRIMARYKEY, too, whose Z_MAX is the last key that the table has given out. Files of older
 /// systems have fewer columns, and texts in the transactions themselves.
 ///
-/// A token is the key of the last transaction that its owner knows. It has expired if a transaction behind that is gone:
-/// if the first one that is left is more than one above it.
+/// A token is the key of the last transaction that its owner knows. It has expired if a transaction behind that is
+/// gone: if the first one that is left is more than one above it.
 struct HistoryTables {
   enum Table: Int, CaseIterable {
     case change = 16001
