@@ -95,7 +95,7 @@ struct ParentTests {
       try parent.save()
       #expect(ids.allSatisfy(\.isTemporaryID) && !book.objectID.isTemporaryID)
       let child = NSManagedObjectContext.child(of: parent)
-      try child.performAndWait {
+      try child.performAndWait { () throws in
         for _ in 0..<2 {
           let objects = ids.map(child.object(with:))
           #expect(objects.map(\.objectID) == [author, book].map(\.objectID))
