@@ -202,6 +202,8 @@ struct MergedCascadeTests {
   @Test("The store is asked once for each entity and level, and not at all where no rule cascades", aboutFiles)
   func questions() throws {
     try withStack(.sqlite) { stack, context in
+      let trace = StatementTrace(level: 1, isRecording: true)
+      (stack.store as! SQLiteStore).trace = trace
       let ids = try stack.elsewhere { other in
         let author = other.new("Author", ["name": "Kafka"])
         let books = (0..<3).map { other.new("Book", ["title": "\($0)", "author": author]) }
@@ -213,8 +215,7 @@ struct MergedCascadeTests {
       let objects = ids.map { context.object(with: $0) }
       try stack.deleteRow(ids[7])
       try stack.deleteRow(ids[0])
-      let trace = StatementTrace(level: 1, isRecording: true)
-      (stack.store as! SQLiteStore).trace = trace
+      _ = trace.takeRecorded()
       tell(ids[7], to: context)
       #expect(!trace.takeRecorded().contains { $0.contains(" t0") })
       tell(ids[0], to: context)

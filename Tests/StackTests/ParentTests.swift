@@ -86,7 +86,7 @@ struct ParentTests {
 
   @Test(
     "A new child, and one that was reset, knows objects by the temporary ids that they had in its parent",
-    arguments: StoreKind.withCustom)
+    arguments: StoreKind.allCases)
   func formerIDs(_ kind: StoreKind) throws {
     try withStack(kind) { stack, parent in
       let author = parent.new("Author", ["name": "A"])

@@ -15,8 +15,9 @@ extension NSManagedObjectContext {
         return
       }
       guard let row = readAgain(object) else { return }
-      if object.state.isDisjoint(with: .pending) {
-        // Without changes it is a fault again, which finds the newest row when it is used.
+      if object.state.isDisjoint(with: [.pending, .observed]) {
+        // Without changes it is a fault again, which finds the newest row when it is used. An observed one isn't, since
+        // observers are told what differs.
         object.turnIntoFault()
         object.row = row
       } else {

@@ -48,6 +48,9 @@ struct CompiledKeyPath {
         case .values(let values): return try flattened(values, step: step)
         case .constant(.collection(let constants)):
           return try flattened(constants.map(PredicateValue.constant), step: step)
+        case .constant(.string(let text)) where step == 0 && key.name == "length":
+          // A text that is asked itself answers as `NSString` does; a property's length is that of SQL.
+          value = .constant(.int(Int64(text.utf16.count)))
         case .constant(let constant): value = try CompiledKeyPath.property(key.name, of: constant)
         }
       case .collectionOperator(let operation, let name):
