@@ -70,8 +70,8 @@ extension NSManagedObjectContext {
     moveGeneration()
     let followers = followers.living
     var changes = ObjectChanges()
-    mergeInserted(inserted, followers, &changes)
-    mergeUpdated(updated, followers, &changes)
+    mergeInserted(inserted, followers, into: &changes)
+    mergeUpdated(updated, followers, into: &changes)
     changes.deleted.append(contentsOf: deleted.lazy.compactMap { self.registeredObject(for: $0) })
     let members = isWhole ? [] : objectsGone(with: changes.deleted)
     if !members.isEmpty {
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
   }
 
   private func mergeInserted(
-    _ ids: [NSManagedObjectID], _ followers: [any ChangeFollower], _ changes: inout ObjectChanges
+    _ ids: [NSManagedObjectID], _ followers: [any ChangeFollower], into changes: inout ObjectChanges
   ) {
     for id in ids where source.mayHave(id.key) {
       let known = registeredObject(for: id)
@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
   }
 
   private func mergeUpdated(
-    _ ids: [NSManagedObjectID], _ followers: [any ChangeFollower], _ changes: inout ObjectChanges
+    _ ids: [NSManagedObjectID], _ followers: [any ChangeFollower], into changes: inout ObjectChanges
   ) {
     for id in ids {
       let known = registeredObject(for: id)

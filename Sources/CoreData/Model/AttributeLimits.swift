@@ -117,18 +117,18 @@ struct AttributeLimits: Equatable {
   /// compiler gives them, which programs take apart.
   var rules: [(predicate: NSPredicate, code: Int)] {
     var rules: [(predicate: NSPredicate, code: Int)] = []
-    func add(_ format: String, _ limit: Any?, _ code: Int) {
+    func add(_ format: String, _ limit: Any?, code: Int) {
       guard let limit else { return }
       rules.append((NSPredicate(format: format, argumentArray: [limit]), code))
     }
-    add("SELF >= %@", minNumber.map(NSDecimalNumber.init), NSValidationNumberTooSmallError)
-    add("SELF <= %@", maxNumber.map(NSDecimalNumber.init), NSValidationNumberTooLargeError)
+    add("SELF >= %@", minNumber.map(NSDecimalNumber.init), code: NSValidationNumberTooSmallError)
+    add("SELF <= %@", maxNumber.map(NSDecimalNumber.init), code: NSValidationNumberTooLargeError)
     let (dateFrom, dateUntil) = ("timeIntervalSinceReferenceDate >= %@", "timeIntervalSinceReferenceDate <= %@")
-    add(dateFrom, minDate?.timeIntervalSinceReferenceDate, NSValidationDateTooSoonError)
-    add(dateUntil, maxDate?.timeIntervalSinceReferenceDate, NSValidationDateTooLateError)
-    add("length >= %@", minLength, NSValidationStringTooShortError)
-    add("length <= %@", maxLength, NSValidationStringTooLongError)
-    add("SELF MATCHES %@", pattern, NSValidationStringPatternMatchingError)
+    add(dateFrom, minDate?.timeIntervalSinceReferenceDate, code: NSValidationDateTooSoonError)
+    add(dateUntil, maxDate?.timeIntervalSinceReferenceDate, code: NSValidationDateTooLateError)
+    add("length >= %@", minLength, code: NSValidationStringTooShortError)
+    add("length <= %@", maxLength, code: NSValidationStringTooLongError)
+    add("SELF MATCHES %@", pattern, code: NSValidationStringPatternMatchingError)
     return rules
   }
 }
