@@ -16,8 +16,8 @@ extension NSManagedObjectContext {
       }
       guard let row = readAgain(object) else { return }
       if object.state.isDisjoint(with: [.pending, .observed]) {
-        // Without changes it is a fault again, which finds the newest row when it is used. An observed one isn't, since
-        // observers are told what differs.
+        // A fault again, which finds the newest row when it is used. An observed object stays,
+        // since observers are told what differs.
         object.turnIntoFault()
         object.row = row
       } else {
