@@ -74,7 +74,7 @@ struct LifeCycleTests {
   }
 
   @Test(
-    "refresh(mergeChanges: true) makes an unchanged object a fault, which finds the newest row",
+    "refresh(mergeChanges: true) makes an unchanged object a fault, which finds the newest row", keepsRows,
     arguments: StoreKind.withCustom)
   func refreshingUnchanged(_ kind: StoreKind) throws {
     try withStack(kind, Diary.model()) { stack, context in
