@@ -11,8 +11,8 @@ func countCopies(of books: [Book], in context: NSManagedObjectContext) throws ->
     // An object with unsaved changes is never a fault, so nothing that waits for a save is thrown away.
     let wasFault = book.isFault
     copies += book.stock
-    // What matters: without merging the object forgets its values; with merging it reads them once more and keeps them.
-    //= if wasFault { context.refresh(book, mergeChanges: true) }
+    // What matters: only what was a fault is turned back into one. A changed book would lose its change.
+    //= context.refresh(book, mergeChanges: false)
     if wasFault { context.refresh(book, mergeChanges: false) }
   }
   return copies
