@@ -164,6 +164,14 @@ struct DeclarationFormsTests {
     return try context.fetch(request)
   }
 
+  private func name<T: NSManagedObject>(of type: T.Type) -> String { type.description() }
+
+  @Test("A class's description is its name with the module, also in generic code")
+  func classDescriptions() {
+    #expect(Herb.description() == NSStringFromClass(Herb.self))
+    #expect(name(of: Herb.self).components(separatedBy: ".").last == "Herb")
+  }
+
   @Test("A class's request can be cast to one for the class, also in generic code and by a metatype")
   @MainActor
   func requests() throws {

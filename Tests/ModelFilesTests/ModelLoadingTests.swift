@@ -268,6 +268,20 @@ struct ModelLoadingTests {
     }
   }
 
+  @Test("The limits of each form of model file are the comparisons that Apple's compiler writes", arguments: forms)
+  func limitForms(_ form: String) throws {
+    let folder = try Folder()
+    let file = folder.url.appendingPathComponent(form)
+    let item = try #require(NSManagedObjectModel(contentsOf: file)?.entitiesByName["Item"])
+    func rules(_ name: String) -> [String]? { item.attributesByName[name]?.validationPredicates.map(\.predicateFormat) }
+    #expect(rules("count") == ["SELF >= 1", "SELF <= 9"])
+    #expect(rules("title") == ["length >= 2", "length <= 10", "SELF MATCHES \"[a-z]+\""])
+    #expect(rules("made") == ["timeIntervalSinceReferenceDate >= 50", "timeIntervalSinceReferenceDate <= 200"])
+    if form.hasSuffix(".mom") {
+      #expect(try Data(contentsOf: file).range(of: Data("timeIntervalSinceReferenceDate".utf8)) != nil)
+    }
+  }
+
   @Test("Rules that a program sets replace the limits of the model file")
   func replacedLimits() throws {
     let folder = try Folder()

@@ -27,6 +27,16 @@ struct SortingTests {
     (volumes as NSArray).sortedArray(using: descriptors).map { ($0 as! Volume).title }
   }
 
+  @Test("Descriptors by a key path and by its name are equal, and so are their hashes")
+  func equality() {
+    let byPath = NSSortDescriptor(keyPath: \Volume.writer?.name, ascending: true)
+    let byName = NSSortDescriptor(key: "writer.name", ascending: true)
+    #expect(byPath == byName && byPath.hash == byName.hash)
+    #expect(byPath != NSSortDescriptor(key: "writer.name", ascending: false))
+    #expect(byPath != NSSortDescriptor(key: "title", ascending: true))
+    #expect(byPath != NSSortDescriptor(key: "writer.name", ascending: true, selector: Selector("localizedCompare:")))
+  }
+
   @Test("By key, ascending and descending, nil first when ascending, equal ones by the next descriptor")
   func byKey() {
     #expect(titles(NSSortDescriptor(key: "title", ascending: true)) == ["B", "a10", "a9", "b", "ä"])

@@ -52,6 +52,40 @@ struct FetchTests {
     }
   }
 
+  @Test("A request made by name has its entity after a fetch, in each model that it is used with", arguments: kinds)
+  func entityOfName(_ kind: StoreKind) throws {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+    request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+    for _ in 0..<2 {
+      try withStack(kind) { stack, context in
+        _ = try context.fetch(request)
+        #expect(request.entity === stack.model.entitiesByName["Book"] && request.entityName == "Book")
+        let listed = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        listed.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        #expect(listed.entity == nil)
+        let controller = NSFetchedResultsController(
+          fetchRequest: listed, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        try controller.performFetch()
+        #expect(controller.fetchRequest.entity === stack.model.entitiesByName["Tag"])
+      }
+    }
+  }
+
+  @Test("A uniqueness constraint without attributes is none", arguments: kinds)
+  func emptyConstraint(_ kind: StoreKind) throws {
+    let thing = entity("Thing", [attribute("name")])
+    thing.uniquenessConstraints = [[], ["name"], []]
+    let free = entity("Free", [attribute("name")])
+    free.uniquenessConstraints = [[]]
+    try withStack(kind, model([thing, free])) { _, context in
+      for name in ["Free", "Thing"] { for _ in 0..<2 { context.new(name, ["name": "a"]) } }
+      #expect(failure { try context.save() }?.code == NSManagedObjectConstraintMergeError)
+      try context.all("Thing").first.map(context.delete)
+      try context.save()
+      #expect(try context.all("Free").count == 2 && context.all("Thing").count == 1)
+    }
+  }
+
   @Test(
     "Objects are sorted by their ids, and by what a to-one relationship leads to, the unsaved ones last",
     arguments: kinds, [true, false])
