@@ -133,7 +133,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   ) {
     persistentStoreCoordinator.withStores { $0.loading = .asked }
     for description in descriptions {
-      if isInMemory(description) {
+      if isLoadedInMemory(description) {
         block(description, nil)
         continue
       }
@@ -146,7 +146,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Whether a description's store was loaded into memory. Several such stores may share a URL, so the coordinator
   /// can't tell that it has this one.
-  private func isInMemory(_ description: NSPersistentStoreDescription) -> Bool {
+  private func isLoadedInMemory(_ description: NSPersistentStoreDescription) -> Bool {
     guard let url = description.url, description.type == NSInMemoryStoreType || url.path == "/dev/null" else {
       return false
     }

@@ -25,8 +25,8 @@
 /// the deletion is taken back; `isUpdated` ignores the mark until then.
 ///
 /// No sequence of these calls breaks these invariants:
-/// - (2) An object is at most one of inserted, updated and deleted. A new object that is deleted is the first and the
-///   last, until its event ends.
+/// - (2) An object is at most one of inserted, updated and deleted. Only a new object that is deleted is both, inserted
+///   and deleted, until its event ends.
 /// - Such an object is in the list for its state, once, so the context keeps it alive.
 /// - An object that an event touched is in `eventList`, once.
 /// - (4) An object stops being inserted by `saved(_:)`, when it has its permanent key, or when all its changes are

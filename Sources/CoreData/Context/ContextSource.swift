@@ -20,7 +20,8 @@ protocol ContextSource: AnyObject {
   @discardableResult
   func learnKeys(for context: NSManagedObjectContext) -> Bool
 
-  /// The context has forgotten all its objects, and the keys that it had learnt.
+  /// The context has no objects, and knows no former keys yet, or has forgotten them: it begins with those that are
+  /// known above.
   func beginKeys(of context: NSManagedObjectContext)
 
   /// A save was adopted, so that new members of relationships are stored ones, perhaps by temporary keys.

@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     let isHistory = notification.object is NSPersistentHistoryTransaction
     let foreign = isHistory ? merge.all : merge.all.filter { !isOwn($0.storeIdentity) }
     if !foreign.isEmpty { persistentStoreCoordinator?.noteChangedElsewhere(foreign) }
-    self.merge(merge, isWhole: isHistory)
+    self.merge(merge, isWhole: isHistory || notification.object is NSManagedObjectContext)
   }
 
   /// ``mergeChanges(fromRemoteContextSave:into:)``.

@@ -21,9 +21,7 @@ struct AccessorEnumeration {
   private var textOfValues: String {
     if values.isEmpty { return "" }
     let branches = values.map { property in
-      AccessorWriter.guarded(
-        "    if key == \"\(property.name)\" { return object.\(quoteIfKeyword(property.name)) as Any? }\n",
-        by: property.conditions)
+      branch(for: property, [property.name], "object.\(quoteIfKeyword(property.name)) as Any?")
     }
     return """
         static var keys: [String] { \(Self.list(values.map(\.name))) }
@@ -42,9 +40,7 @@ struct AccessorEnumeration {
   private var textOfValidations: String {
     if validations.isEmpty { return "" }
     let branches = validations.map { validator in
-      AccessorWriter.guarded(
-        "    if key == \"\(validator.keys[0])\" { return try object.\(validator.name)(value) }\n",
-        by: validator.conditions)
+      branch(for: validator, [validator.keys[0]], "try object.\(validator.name)(value)")
     }
     return """
         static var validatedKeys: [String] { \(Self.list(validations.map { $0.keys[0] })) }
@@ -61,9 +57,7 @@ struct AccessorEnumeration {
     if dependencies.isEmpty { return "" }
     let branches = dependencies.map { dependency in
       let isFunction = if case .dependency(isFunction: true) = dependency.kind { true } else { false }
-      let keys = dependency.keys.map { "key == \"\($0)\"" }.joined(separator: " || ")
-      let call = "\(type).\(dependency.name)\(isFunction ? "()" : "")"
-      return AccessorWriter.guarded("    if \(keys) { return \(call) }\n", by: dependency.conditions)
+      return branch(for: dependency, dependency.keys, "\(type).\(dependency.name)\(isFunction ? "()" : "")")
     }
     return """
         static func keyPaths(affecting key: String) -> Set<String>? {
@@ -74,6 +68,12 @@ struct AccessorEnumeration {
         }
 
       """
+  }
+
+  /// The line that answers for a member, where the key is one of these.
+  private func branch(for member: SwiftSource.OwnMember, _ keys: [String], _ answer: String) -> String {
+    let condition = keys.map { "key == \"\($0)\"" }.joined(separator: " || ")
+    return AccessorWriter.guarded("    if \(condition) { return \(answer) }\n", by: member.conditions)
   }
 
   private var object: String { "    let object = unsafeDowncast(object, to: \(type).self)" }

@@ -2,12 +2,12 @@
 extension SQLiteStore {
   /// What is left of a destroyed store, a file without tables, has a type and a new UUID, but no version.
   static func readMetadata(at url: URL) throws -> [String: Any] {
-    let ofNoStore: [String: Any] = [NSStoreTypeKey: NSSQLiteStoreType, NSStoreUUIDKey: UUID().uuidString]
+    func ofNoStore() -> [String: Any] { [NSStoreTypeKey: NSSQLiteStoreType, NSStoreUUIDKey: UUID().uuidString] }
     return try publicErrors {
-      if case .empty = try StoreFileState(url) { return ofNoStore }
+      if case .empty = try StoreFileState(url) { return ofNoStore() }
       return try translatingErrors(at: url) {
         try readingUntouched(url) { connection in
-          try isEmpty(connection) ? ofNoStore : StoreMetadata.read(at: url, from: connection)
+          try isEmpty(connection) ? ofNoStore() : StoreMetadata.read(at: url, from: connection)
         }
       }
     }
