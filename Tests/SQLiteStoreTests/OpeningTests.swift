@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Inspection
 import Testing
@@ -192,19 +193,28 @@ struct OpeningTests {
     return url
   }
 
-  @Test("A read-only store leaves every byte as it was", arguments: [true, false])
-  func readOnly(_ keepsLog: Bool) throws {
+  @Test(
+    "A read-only store leaves every byte as it was, the index of a log that nobody has open included",
+    arguments: [[""], ["", "-wal"], ["", "-wal", "-shm"]])
+  func readOnly(_ suffixes: [String]) throws {
     let model = model()
     let url = folder.file("A.sqlite")
     var store: SQLiteStore? = try openStore(model, at: url)
     try store!.insert("Thing", [["name": .string("a")], [:]])
     let target = folder.file("B.sqlite")
-    if !keepsLog { store = nil }
-    for suffix in keepsLog ? ["", "-wal"] : [""] {
+    if suffixes.count == 1 { store = nil }
+    for suffix in suffixes {
       try FileManager.default.copyItem(atPath: url.path + suffix, toPath: target.path + suffix)
     }
     store = nil
+    // The first connection to an index that nobody has open makes it anew, whatever it has.
+    if suffixes.contains("-shm") { try Data(count: 32_768).write(to: URL(fileURLWithPath: target.path + "-shm")) }
     let before = try snapshot()
+    #expect(try SQLiteStore.metadataForPersistentStore(with: target)[NSStoreTypeKey] as? String == "SQLite")
+    #expect(try StoredModel.read(at: target).hashes.keys.sorted() == ["Thing"])
+    try DatabaseCopy.copy(DatabasePlace(target), to: folder.file("C.sqlite"))
+    for suffix in ["", "-wal"] { try? FileManager.default.removeItem(at: folder.file("C.sqlite" + suffix)) }
+    #expect(try snapshot() == before)
     do {
       let reading = try openStore(model, at: target, options: [NSReadOnlyPersistentStoreOption: true])
       #expect(try reading.all("Thing").count == 2)
@@ -216,6 +226,22 @@ struct OpeningTests {
       reading.willRemove(from: nil)
     }
     #expect(try snapshot() == before)
+  }
+
+  @Test("A read-only store reads a log in its place while a connection of SQLite's own has it open")
+  func openIndex() throws {
+    let model = model()
+    let url = folder.file("A.sqlite")
+    try openStore(model, at: url).willRemove(from: nil)
+    var handle: OpaquePointer?
+    #expect(sqlite3_open(url.path, &handle) == SQLITE_OK)
+    defer { sqlite3_close(handle) }
+    let statement = "INSERT INTO ZTHING (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1)"
+    #expect(sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK)
+    let reading = try openStore(model, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+    #expect(reading.quietFile?.copy == nil)
+    #expect(try reading.all("Thing").count == 1)
+    reading.willRemove(from: nil)
   }
 
   @Test("A store that another connection locks says so after its timeout")

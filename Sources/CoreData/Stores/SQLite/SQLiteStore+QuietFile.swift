@@ -1,8 +1,8 @@
 /// How a read-only store reads its file without making another beside it. Any thread.
 ///
-/// While others have a file with a write-ahead log open, the log and its index are there, and SQLite reads the file in
-/// its place. Otherwise SQLite would make both, and leave them behind, so the store has a copy. It looks at the
-/// original before each read:
+/// While others have a file with a write-ahead log open, SQLite reads the file in its place. Otherwise it would make
+/// the log's index, or make it anew, and leave it behind, so the store has a copy. It looks at the original before each
+/// read:
 ///
 ///     copy ──the original is as it was──▶ copy
 ///     copy ──the original was written, and others have it open──▶ in its place
@@ -12,9 +12,9 @@
 /// Another file under the name is read as another copy if it is of the same store, and refused if not: its rows are
 /// others under the same ids. Readers that are pinned stay at the copy that they read.
 ///
-/// A store that reads in place and is closed last leaves the log, with commits in it. Only who writes the file can move
-/// them into it, and the next one does. Who copies the file alone meanwhile copies a part, as with SQLite's own
-/// connections that only read; `replacePersistentStore` and `migratePersistentStore` copy the whole.
+/// A store that reads in place and is closed last leaves the log, with commits in it. Only a writer can move them into
+/// the file, and the next one does. A copy of the file without its log lacks them, as after SQLite's own connections
+/// that only read; `replacePersistentStore` and `migratePersistentStore` copy both.
 final class QuietFile: @unchecked Sendable {
   // `@unchecked Sendable`: `known` is only touched under `lock`.
 

@@ -160,8 +160,43 @@ enum DatabaseFiles {
     return fcntl(descriptor, setDescriptorLock, &range) == 0
   }
 
-  /// `F_OFD_SETLK`, which Swift's module of the C library lacks.
+  /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Swift's module of the C library lacks.
+  private static let getDescriptorLock: Int32 = 36
   private static let setDescriptorLock: Int32 = 37
+
+  // The index of a log.
+
+  /// A connection that has the index of a log open shares a lock on this byte of it: `UNIX_SHM_DMS` in SQLite. The
+  /// first connection that comes while nobody does takes the index for the rest of a crash, and makes it anew.
+  private static let openIndexByte = off_t(128)
+
+  /// Descriptors of indexes that this process has open in connections of which this module does not know.
+  private nonisolated(unsafe) static var keptDescriptors: [Identity: Int32] = [:]
+
+  /// Whether a connection, in this process or another, has the index of a database's log open; true where the system
+  /// can't say. Beside a copy of the three files, or after a crash, there is an index that nobody has open.
+  static func hasOpenIndex(_ index: String, of path: String) -> Bool {
+    lock.withLock {
+      var status = stat()
+      if stat(path, &status) == 0, uses[Identity(status)]?.connections ?? 0 > 0 { return true }
+      guard lstat(index, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+      let file = Identity(status)
+      let descriptor = keptDescriptors[file] ?? open(index, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { return true }
+      var range = flock()
+      range.l_type = Int16(F_WRLCK)
+      range.l_whence = Int16(SEEK_SET)
+      range.l_start = openIndexByte
+      range.l_len = 1
+      let isKnown = fcntl(descriptor, getDescriptorLock, &range) == 0
+      let isOpen = !isKnown || range.l_type != Int16(F_UNLCK)
+      // To close it would give up the locks of this process's connections.
+      let isOwn = isOpen && (!isKnown || range.l_pid == getpid())
+      keptDescriptors[file] = isOwn ? descriptor : nil
+      if !isOwn { close(descriptor) }
+      return isOpen
+    }
+  }
 
   /// Under `lock`.
   private static func beginUse(_ path: String, flags: Int32) throws -> (Identity, Int32) {

@@ -43,9 +43,11 @@ package struct DatabasePlace: Equatable, Sendable {
   /// Whether there is a file.
   var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Whether connections share the log: its index is there. To read the file in its place then makes nothing new beside
-  /// it.
-  var sharesLog: Bool { DatabasePlace.isFile(log) && DatabasePlace.isFile(index) }
+  /// Whether connections share the log: somebody has its index open. To read the file in its place then makes nothing
+  /// beside it, and writes nothing but a reader's marks.
+  var sharesLog: Bool {
+    DatabasePlace.isFile(log) && DatabasePlace.isFile(index) && DatabaseFiles.hasOpenIndex(index, of: path)
+  }
 
   private static func isFile(_ path: String) -> Bool {
     var status = stat()

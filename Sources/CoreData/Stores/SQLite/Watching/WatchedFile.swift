@@ -15,8 +15,8 @@
 /// read-only stores watch such a file, there is no `monitor`, and the file's stamp is compared instead: each writing
 /// counts then. So it is where the monitor can't be opened, and until it is.
 ///
-/// A write may be long, and may run the program's code, which writes other files. So nobody waits for `lock` who has
-/// `registryLock`, and no one who begins to watch waits for it at all.
+/// A write may be long, and may run the program's code, which writes other files. So `lock` is never waited for under
+/// `registryLock`, and never by a store that begins to watch.
 final class WatchedFile: @unchecked Sendable {
   // `@unchecked Sendable`: `monitor`, `version` and `number` are only touched under `lock`, listeners and what is
   // scheduled under `listLock`.
