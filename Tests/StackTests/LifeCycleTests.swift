@@ -294,6 +294,27 @@ struct LifeCycleTests {
     }
   }
 
+  @Test(
+    "What willSave deletes or inserts hears willSave once, though a fetch has ended the event meanwhile",
+    arguments: StoreKind.allCases)
+  func fetchInWillSave(_ kind: StoreKind) throws {
+    let owner = entity("Owner", [attribute("name")], class: Replacing.self)
+    let part = entity("Part", [attribute("name")], class: FetchingPart.self)
+    join(relate(owner, "parts", .many, to: part), relate(part, "owner", .one, to: owner))
+    try withStack(kind, model([owner, part])) { stack, context in
+      let owner = context.new("Owner") as! Replacing
+      let part = context.new("Part", ["owner": owner]) as! FetchingPart
+      try context.save()
+      part.willSaves = 0
+      owner["name"] = "replace"
+      try context.save()
+      #expect(part.willSaves == 1 && part.managedObjectContext == nil)
+      let new = try #require(try context.all("Part").first as? FetchingPart)
+      #expect(new.willSaves == 1)
+      #expect(try stack.elsewhere { try $0.all("Part").count } == 1)
+    }
+  }
+
   @Test("willSave that changes its object every time is given up, by name")
   func restlessWillSave() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -507,6 +528,24 @@ final class Leaving: NSManagedObject {
       managedObjectContext?.delete(middle)
     }
   }
+}
+
+/// Deletes its parts when it is saved, and makes another.
+final class Replacing: NSManagedObject {
+  override func willSave() {
+    guard string("name") == "replace", let context = managedObjectContext else { return }
+    setValue("replaced", forKey: "name")
+    for part in objects("parts") { context.delete(part) }
+    context.new("Part")
+    _ = try? context.all("Part")
+  }
+}
+
+/// Fetches when it prepares.
+final class FetchingPart: NSManagedObject {
+  nonisolated(unsafe) var willSaves = 0
+  override func willSave() { willSaves += 1 }
+  override func prepareForDeletion() { _ = try? managedObjectContext?.all("Part") }
 }
 
 final class Hearing: NSManagedObject {

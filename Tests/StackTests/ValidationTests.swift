@@ -250,6 +250,51 @@ struct ValidationTests {
       #expect(context.deletedObjects == [object])
     }
   }
+
+  @Test(
+    "What a validation method inserts or deletes is told willSave and validated in the same save",
+    arguments: StoreKind.allCases, [false, true])
+  func changedByValidation(_ kind: StoreKind, fetches: Bool) throws {
+    let owner = entity("Owner", [attribute("name")], class: Checking.self)
+    let part = entity("Part", [attribute("text", optional: false)], class: CountingNote.self)
+    join(relate(owner, "parts", .many, to: part, rule: .denyDeleteRule), relate(part, "owner", .one, to: owner))
+    try withStack(kind, model([owner, part])) { stack, context in
+      let owner = context.new("Owner", ["name": "a"]) as! Checking
+      let other = context.new("Owner", ["name": "b"])
+      context.new("Part", ["text": "first", "owner": other])
+      try context.save()
+      func save(_ name: String, whenValidated: @escaping (NSManagedObjectContext) -> Void) -> NSError? {
+        owner["name"] = name
+        owner.whenValidated = {
+          whenValidated($0)
+          if fetches { _ = try? $0.all("Owner") }
+        }
+        return failure { try context.save() }
+      }
+      let lacking = save("c") { $0.new("Part") }
+      #expect(lacking?.code == NSValidationMissingMandatoryPropertyError)
+      context.rollback()
+      let denied = save("d") { $0.delete(other) }
+      #expect(denied?.code == NSValidationRelationshipDeniedDeleteError)
+      context.rollback()
+      nonisolated(unsafe) var new: CountingNote?
+      let none = save("e") { new = $0.new("Part", ["text": "second", "owner": owner]) as? CountingNote }
+      #expect(none == nil && new?.willSaves == 1)
+      #expect(try stack.elsewhere { try $0.strings("Part", "text") } == ["first", "second"])
+    }
+  }
+}
+
+/// Does something when it is next validated as changed.
+final class Checking: NSManagedObject {
+  nonisolated(unsafe) var whenValidated: ((NSManagedObjectContext) -> Void)?
+
+  override func validateForUpdate() throws {
+    try super.validateForUpdate()
+    let work = whenValidated
+    whenValidated = nil
+    if let managedObjectContext { work?(managedObjectContext) }
+  }
 }
 
 final class Picky: NSManagedObject {

@@ -9,10 +9,8 @@ extension NSManagedObjectContext {
     post(.NSManagedObjectContextWillSave)
     // What observers have changed belongs to the save.
     try processChanges()
-    try fireWillSaveUntilQuiet()
-    if validatesOnSave { try validatePendingChanges() }
-    // So does what validation methods have set or deleted, even if a fetch has ended the event.
-    if !ledger.eventList.isEmpty || hasDeletesToPropagate { try processChanges() }
+    let pending = try fireWillSaveUntilQuiet(from: pendingLists)
+    if validatesOnSave { try validateUntilQuiet(from: pending) }
     let (plan, rewritten) = try commitUntilSettled()
     adoptSavedRows(of: plan)
     finish(plan, rewritten)
@@ -47,26 +45,37 @@ extension NSManagedObjectContext {
     for object in owner.allObjects where object.state.isDisjoint(with: .pending) { object.turnIntoFault() }
   }
 
-  /// Calls `willSave()` on every changed object, and again on those that this changes, until nothing changes any more.
+  /// Calls `willSave()` on objects of the save, and again on those that this changes, until nothing changes any more.
   ///
-  /// - Parameter told: objects that were told before, and have not changed again.
-  private func fireWillSaveUntilQuiet(but told: Set<ObjectIdentifier> = []) throws {
-    var round = pendingLists
-    if !told.isEmpty { round = round.map { $0.keeping { !told.contains(ObjectIdentifier($0)) } } }
+  /// - Returns: What it was given, if nothing has changed; else all objects of the save.
+  @discardableResult
+  private func fireWillSaveUntilQuiet(
+    from lists: [ContiguousArray<NSManagedObject>]
+  ) throws -> [ContiguousArray<NSManagedObject>] {
+    var round = lists
     var rounds = 0
     while round.contains(where: { !$0.isEmpty }) {
-      for objects in round { objects.forEachHeld { $0.willSave() } }
-      let touched = ledger.eventList
-      let known = hasDeletesToPropagate ? pendingIdentities : nil
-      try processChanges()
-      round = [touched.keeping { !$0.state.isDisjoint(with: .pending) }]
-      // What the rules of objects that willSave() deleted did to those with nothing to save.
-      if let known {
-        round += pendingLists.map { $0.keeping { !known.contains(ObjectIdentifier($0)) } }
-      }
+      let objects = round
+      round = [try objectsTouched { for list in objects { list.forEachHeld { $0.willSave() } } }]
       rounds += 1
       if rounds > 1000 { misuse(.savesNeverSettle(self, round[0])) }
     }
+    return rounds < 2 ? lists : pendingLists
+  }
+
+  /// The objects with something to save that were touched while `body` called the client's methods, or by the delete
+  /// rules of what those deleted. A fetch in there ends an event, so there may have been several.
+  private func objectsTouched(_ body: () throws -> Void) throws -> ContiguousArray<NSManagedObject> {
+    let outer = touchedInSave
+    defer { touchedInSave = outer }
+    touchedInSave = []
+    try body()
+    try processChanges()
+    let events = touchedInSave ?? []
+    if events.count <= 1 { return events.first?.keeping { !$0.state.isDisjoint(with: .pending) } ?? [] }
+    var seen: Set<ObjectIdentifier> = []
+    return ContiguousArray(
+      events.joined().filter { !$0.state.isDisjoint(with: .pending) && seen.insert(ObjectIdentifier($0)).inserted })
   }
 
   /// All objects of the save, deleted ones last.
@@ -76,14 +85,40 @@ extension NSManagedObjectContext {
 
   private var pendingIdentities: Set<ObjectIdentifier> { Set(pendingLists.joined().map(ObjectIdentifier.init)) }
 
-  private func validatePendingChanges() throws {
+  /// Validates objects of the save, and then those that validation methods have inserted, changed or deleted besides,
+  /// which are told `willSave()` as well. What a method sets on an object that was validated is not validated again.
+  private func validateUntilQuiet(from lists: [ContiguousArray<NSManagedObject>]) throws {
+    var round = lists
+    // For each of the lists.
+    var asked: [Set<ObjectIdentifier>] = [[], [], []]
+    func newcomers() -> [ContiguousArray<NSManagedObject>] {
+      zip(pendingLists, asked).map { list, asked in
+        list.keeping { !asked.contains(ObjectIdentifier($0)) && !$0.state.contains(.inaccessible) }
+      }
+    }
+    var rounds = 0
+    while true {
+      let objects = round
+      if try objectsTouched({ try validate(objects) }).isEmpty { return }
+      for place in objects.indices { asked[place].formUnion(objects[place].lazy.map(ObjectIdentifier.init)) }
+      let new = newcomers()
+      if new.allSatisfy(\.isEmpty) { return }
+      try fireWillSaveUntilQuiet(from: new)
+      round = newcomers()
+      rounds += 1
+      if rounds > 1000 { misuse(.savesNeverSettle(self, new[0] + new[1] + new[2], byInserting: true)) }
+    }
+  }
+
+  /// - Parameter lists: new, changed and deleted objects. A method may have changed what one is since.
+  private func validate(_ lists: [ContiguousArray<NSManagedObject>]) throws {
+    let (inserted, updated, deleted) = (lists[0], lists[1], lists[2])
     // Faults that were only changed from the other side of a relationship. Their rows are read together.
-    try readRows(of: ledger.updatedList.lazy.filter { $0.row == nil && $0.state.isUpdated })
+    try readRows(of: updated.lazy.filter { $0.row == nil && $0.state.isUpdated })
     var errors: [any Error] = []
-    for object in ledger.deletedList where object.state.contains(.deleted) {
+    for object in deleted where object.state.contains(.deleted) {
       do { try object.validateForDelete() } catch { errors.append(error) }
     }
-    let (inserted, updated) = (ledger.insertedList, ledger.updatedList)
     inserted.forEachHeld { object in
       guard object.state.contains(.inserted), !object.state.contains(.deleted) else { return }
       do { try object.validateForInsert() } catch { errors.append(error) }
@@ -102,7 +137,7 @@ extension NSManagedObjectContext {
   private func resolveTellingNewcomers(_ conflicts: StoreConflicts) throws {
     let told = pendingIdentities
     try resolve(conflicts)
-    try fireWillSaveUntilQuiet(but: told)
+    try fireWillSaveUntilQuiet(from: pendingLists.map { $0.keeping { !told.contains(ObjectIdentifier($0)) } })
   }
 
   /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.
@@ -165,12 +200,19 @@ extension NSManagedObjectContext {
 
 extension MisuseReport {
   fileprivate static func savesNeverSettle(
-    _ context: NSManagedObjectContext, _ objects: ContiguousArray<NSManagedObject>
+    _ context: NSManagedObjectContext, _ objects: ContiguousArray<NSManagedObject>,
+    byInserting isValidation: Bool = false
   ) -> MisuseReport {
     MisuseReport(
-      "The context \(context.label) gave up saving: willSave() kept changing objects for 1000 rounds.",
+      isValidation
+        ? "The context \(context.label) gave up saving: validation kept inserting objects for 1000 rounds."
+        : "The context \(context.label) gave up saving: willSave() kept changing objects for 1000 rounds.",
       facts: objects.prefix(3).map { ("Object", "\($0.layout.name) \($0.objectID.description)") },
-      how: "willSave() sets a property every time it is called, and every change calls it again.",
-      remedy: "Compare before setting, or use setPrimitiveValue(_:forKey:).")
+      how: isValidation
+        ? "A validation method inserts an object every time, and that is validated, too."
+        : "willSave() sets a property every time it is called, and every change calls it again.",
+      remedy: isValidation
+        ? "Insert it in willSave(), if it is not there yet."
+        : "Compare before setting, or use setPrimitiveValue(_:forKey:).")
   }
 }

@@ -118,6 +118,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   final var isSaving = false
   /// What observers have been told in the current save's event; nil outside of a save.
   final var toldInSave: ToldObjects?
+  /// The objects of each event that has ended while a save calls methods of the client's; nil at other times.
+  final var touchedInSave: [ContiguousArray<NSManagedObject>]?
   /// True while delete rules or merges change objects.
   final var isProcessing = false
   /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
