@@ -99,6 +99,29 @@ struct IncrementalStoreTests {
     }
   }
 
+  @Test("A predicate with the temporary id of an object that was saved since arrives with the permanent one")
+  func formerIDs() throws {
+    try withServer { stack, context, server in
+      let author = context.new("Author", ["name": "Kafka"])
+      context.new("Book", ["title": "a", "author": author])
+      context.new("Book", ["title": "b"])
+      let id = author.objectID
+      #expect(id.isTemporaryID)
+      try context.save()
+      let child = NSManagedObjectContext.child(of: context)
+      let predicates: [(String, Any)] = [
+        ("author == %@", id), ("author IN %@", [id]), ("title == 'b' OR NOT author == %@", id),
+      ]
+      for (format, argument) in predicates {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: [argument])
+        let wanted = format.hasPrefix("title") ? ["b"] : ["a"]
+        #expect(try context.fetch(request).compactMap { $0.string("title") } == wanted)
+        #expect(try child.performAndWait { () throws in try child.count(for: request) } == 1)
+      }
+    }
+  }
+
   @Test("Unsaved changes are over what the store finds, whatever its limit")
   func overlay() throws {
     try withServer { stack, context, server in

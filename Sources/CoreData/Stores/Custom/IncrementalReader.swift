@@ -212,6 +212,10 @@ final class IncrementalReader: RowReader {
       request.predicate = NSPredicate.make(predicate)
     } else if fetch.predicate == nil {
       request.predicate = nil
+    } else if !context.formerKeys.isEmpty, let node = try? original?.predicate?.node {
+      // The store knows no temporary ids.
+      let named = context.withPermanentIDs(node)
+      if named != node { request.predicate = NSPredicate.make(named) }
     }
     switch fetch.output {
     case .count: request.resultType = .countResultType
