@@ -132,13 +132,15 @@ struct BatchDeleteTests {
     join(
       relate(node, "children", .many, to: node, rule: .cascadeDeleteRule), relate(node, "parent", .one, to: node))
     try withStack(.sqlite, model([node])) { stack, context throws in
-      let root = context.new("Node", ["name": "root"])
-      var last = root
-      for depth in 0..<20 { last = context.new("Node", ["name": "\(depth)", "parent": last]) }
       context.new("Node", ["name": "alone"])
-      try context.save()
-      #expect(try deleted("Node", "name == 'root'", context) == [root.objectID])
-      #expect(try stack.elsewhere { try $0.strings("Node", "name") } == ["alone"])
+      for length in [20, 3, 300] {
+        let root = context.new("Node", ["name": "root"])
+        var last = root
+        for depth in 0..<length { last = context.new("Node", ["name": "\(depth)", "parent": last]) }
+        try context.save()
+        #expect(try deleted("Node", "name == 'root'", context) == [root.objectID])
+        #expect(try stack.elsewhere { try $0.strings("Node", "name") } == ["alone"])
+      }
     }
   }
 

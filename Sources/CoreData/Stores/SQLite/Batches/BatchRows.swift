@@ -20,6 +20,9 @@ package struct BatchRows {
   static let create = StatementText(
     "CREATE TEMP TABLE IF NOT EXISTS _Z_BATCH (Z_ROOT INTEGER, Z_PK INTEGER, Z_ENT INTEGER, Z_STEP INTEGER, "
       + "PRIMARY KEY (Z_ROOT, Z_PK)) WITHOUT ROWID")
+  static let indexSteps = StatementText(
+    "CREATE INDEX IF NOT EXISTS temp._Z_BATCH_STEP ON _Z_BATCH (Z_ROOT, Z_STEP)")
+  static let dropStepIndex = StatementText("DROP INDEX IF EXISTS temp._Z_BATCH_STEP")
   static let clear = StatementText("DELETE FROM \(table)")
 
   /// Selects Z_ENT and Z_PK of the rows that the request chose.

@@ -54,11 +54,16 @@ final class BatchRun {
     var step: Int64 = 0
     var isComplete = statements.isEmpty
     while !isComplete {
+      // Without it each step looks through all rows. A short cascade would only pay for it.
+      if step == BatchRun.mostStepsWithoutIndex { try run(BatchRows.indexSteps) }
       isComplete = true
       for sql in statements where try run(SQLFragment(sql, [.int(step)])) > 0 { isComplete = false }
       step += 1
     }
+    if step > BatchRun.mostStepsWithoutIndex { try run(BatchRows.dropStepIndex) }
   }
+
+  private static let mostStepsWithoutIndex: Int64 = 8
 
   /// The rows of a statement that selects Z_ENT and Z_PK.
   func references(_ text: StatementText) throws -> [RowReference] {
