@@ -22,6 +22,12 @@ class Contact: NSManagedObject {
   var stage: Stage { isAdult ? .grown : .growing }
   var wish: Stage? = .grown
 
+  #if NEVER_DEFINED
+  var nickname: String { "never" }
+  #else
+  @NSManaged var nickname: String?
+  #endif
+
   // None of these can be asked for by a name, and the file with the accessors compiles all the same.
   @nonobjc var handler: () -> Void { {} }
   var checked: String { get throws { first ?? "" } }
@@ -80,6 +86,10 @@ struct ComputedPropertiesTests {
       (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
       return attribute
     }
+    let nickname = NSAttributeDescription()
+    (nickname.name, nickname.attributeType) = ("nickname", .stringAttributeType)
+    (nickname.isOptional, nickname.isTransient) = (true, true)
+    contact.properties.append(nickname)
     let friends = NSRelationshipDescription()
     (friends.name, friends.destinationEntity, friends.inverseRelationship) = ("friends", contact, friends)
     contact.properties.append(friends)
@@ -127,6 +137,15 @@ struct ComputedPropertiesTests {
       ada.last = nil
       #expect(ada.value(forKey: "initial") == nil)
       #expect(ada.value(forKey: "draft") == nil)
+    }
+  }
+
+  @Test("A getter in a branch of an #if that isn't compiled stands for nothing")
+  func uncompiledGetter() throws {
+    try withContacts { context in
+      let ada = try context.fetch(request())[0]
+      ada.nickname = "Countess"
+      #expect(ada.value(forKey: "nickname") as? String == "Countess")
     }
   }
 

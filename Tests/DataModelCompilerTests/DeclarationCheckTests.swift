@@ -152,6 +152,26 @@ struct DeclarationCheckTests {
     }
   }
 
+  @Test("One in a branch of an #if is named under its condition, and so is a validation method")
+  func computedUnderConditions() throws {
+    let output = try Self.output(
+      """
+      class Author: NSManagedObject {
+        var full: String { "" }
+        #if LIBRARY
+        var initial: String? { nil }
+        func validateInitial(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}
+        #else
+        @NSManaged var initial: String?
+        #endif
+      }
+      """)
+    let text = try #require(output.files.last?.text)
+    let name = "#if (LIBRARY)\n    names.append(\"initial\")\n#endif\n    return names\n"
+    #expect(text.contains("    names.append(contentsOf: [\"full\"] as [String])\n" + name))
+    #expect(text.contains("    names.append(contentsOf: [] as [String])\n" + name))
+  }
+
   @Test("So it is in extensions and in subclasses of another module's class, but not in other classes")
   func computedElsewhere() throws {
     func text(_ source: String) throws -> String { try Self.output(source).files.last?.text ?? "" }

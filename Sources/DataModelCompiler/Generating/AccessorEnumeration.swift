@@ -23,8 +23,7 @@ struct AccessorEnumeration {
     let branches = values.map { property in
       branch(for: property, [property.name], "object.\(quoteIfKeyword(property.name)) as Any?")
     }
-    return """
-        static var keys: [String] { \(Self.list(values.map(\.name))) }
+    return Self.list("keys", values.map { ($0.name, $0.conditions) }) + """
         static func value(of object: NSManagedObject, forKey key: String) -> Any? {
           unsafeBitCast(answer, to: ((NSManagedObject, String) -> Any?).self)(object, key)
         }
@@ -42,8 +41,7 @@ struct AccessorEnumeration {
     let branches = validations.map { validator in
       branch(for: validator, [validator.keys[0]], "try object.\(validator.name)(value)")
     }
-    return """
-        static var validatedKeys: [String] { \(Self.list(validations.map { $0.keys[0] })) }
+    return Self.list("validatedKeys", validations.map { ($0.keys[0], $0.conditions) }) + """
         static func validate(
           _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
         ) throws {
@@ -78,8 +76,20 @@ struct AccessorEnumeration {
 
   private var object: String { "    let object = unsafeDowncast(object, to: \(type).self)" }
 
-  /// The same name may be in several branches of an `#if`.
-  private static func list(_ names: [String]) -> String {
-    "[\(Set(names).sorted().map { "\"\($0)\"" }.joined(separator: ", "))]"
+  /// A property that lists names. A name that is only in branches of an `#if` that are not compiled must not be there:
+  /// nothing would answer for it, not even what the entity or a superclass has.
+  private static func list(_ property: String, _ names: [(String, conditions: [String])]) -> String {
+    let always = Set(names.lazy.filter { $0.conditions.isEmpty }.map { "\"\($0.0)\"" }).sorted().joined(separator: ", ")
+    let others = names.filter { !$0.conditions.isEmpty }
+    if others.isEmpty { return "  static var \(property): [String] { [\(always)] }\n" }
+    let additions = others.map { AccessorWriter.guarded("    names.append(\"\($0.0)\")\n", by: $0.conditions) }
+    return """
+        static var \(property): [String] {
+          var names: [String] = []
+          names.append(contentsOf: [\(always)] as [String])
+      \(additions.joined())    return names
+        }
+
+      """
   }
 }
