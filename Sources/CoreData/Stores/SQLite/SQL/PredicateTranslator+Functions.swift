@@ -144,7 +144,7 @@ extension PredicateTranslator {
       let kind = value.kind
       return .value(kind == nil || kind == .string ? .cast(seconds, .real) : seconds, .date)
     case "NSNumber", "NSDecimalNumber", "Double", "Int":
-      return .value(.cast(try expression(value, scope), .numeric), nil)
+      return .value(.cast(try number(value, scope), .numeric), nil)
     case "NSString", "String":
       let text = self.text(try expression(value, scope), value.kind)
       return .value(.cast(text, .text), .string)
