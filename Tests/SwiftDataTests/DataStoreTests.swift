@@ -201,6 +201,26 @@ struct DataStoreTests {
     #expect(try other.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])).map(\.pages) == [500, 249])
   }
 
+  @Test("What another context has saved is merged by property, also data and lists that are as long as before")
+  func sameLength() throws {
+    let context = ModelContext(try container())
+    let emma = Book(isbn: "1", title: "Emma")
+    (emma.tags, emma.cover) = (["a"], Data([1]))
+    context.insert(emma)
+    try context.save()
+    let container = try container()
+    let (one, other) = (ModelContext(container), ModelContext(container))
+    let book = try #require(try one.fetch(FetchDescriptor<Book>()).first)
+    let same = try #require(try other.fetch(FetchDescriptor<Book>()).first)
+    #expect(book.tags == ["a"] && same.tags == ["a"])
+    (book.tags, book.cover) = (["b"], Data([2]))
+    try one.save()
+    same.title = "Emma!"
+    try other.save()
+    let read = try #require(try ModelContext(self.container()).fetch(FetchDescriptor<Book>()).first)
+    #expect(read.title == "Emma!" && read.tags == ["b"] && read.cover == Data([2]))
+  }
+
   @Test("Predicate, order, limit and offset that the store leaves are done in memory")
   func inMemory() throws {
     let context = ModelContext(try container())

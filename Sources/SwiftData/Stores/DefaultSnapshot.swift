@@ -179,9 +179,12 @@ extension DefaultSnapshot.Value {
   }
 
   fileprivate var text: String {
-    if case .record(let parts) = self {
-      return parts.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.text)" }.joined(separator: ",")
+    switch self {
+    case .record(let parts):
+      parts.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.text)" }.joined(separator: ",")
+    // Printed, data are only as many bytes.
+    case .data(let value), .archive(let value): value.base64EncodedString()
+    default: "\(self)"
     }
-    return "\(self)"
   }
 }
