@@ -63,8 +63,26 @@ final class DataStoreBridge: NSIncrementalStore {
     guard let model = persistentStoreCoordinator?.managedObjectModel,
       let entity = model.entitiesByName[identifier.entityName]
     else { return nil }
-    let reference = lock.withLock { references[identifier] } ?? identifier.primaryKey
-    return newObjectID(for: entity, referenceObject: reference)
+    return newObjectID(for: entity, referenceObject: reference(of: identifier, entity))
+  }
+
+  /// An identity's key is unique among the models of its entity, while a reference has to be so in a whole hierarchy.
+  private func reference(of identifier: PersistentIdentifier, _ entity: NSEntityDescription) -> String {
+    if entity.superentity == nil, entity.subentities.isEmpty {
+      return lock.withLock { references[identifier] } ?? identifier.primaryKey
+    }
+    return lock.withLock {
+      if let known = references[identifier] { return known }
+      let made = "\(identifier.entityName)/\(identifier.primaryKey)"
+      note(identifier, made)
+      return made
+    }
+  }
+
+  /// Used under `lock`.
+  private func note(_ identifier: PersistentIdentifier, _ reference: String) {
+    identifiers[Reference(entity: identifier.entityName, text: reference)] = identifier
+    references[identifier] = reference
   }
 
   func isOwn(_ identifier: PersistentIdentifier) -> Bool { identifier.storeIdentifier == access.identifier }
@@ -273,8 +291,7 @@ final class DataStoreBridge: NSIncrementalStore {
       guard let made = result.remappedIdentifiers[temporary],
         let reference = referenceObject(for: object.objectID) as? String
       else { continue }
-      identifiers[Reference(entity: made.entityName, text: reference)] = made
-      references[made] = reference
+      note(made, reference)
     }
     for snapshot in changes.inserted + changes.updated {
       let identifier = result.remappedIdentifiers[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
