@@ -334,6 +334,25 @@ struct DataStoreTests {
     #expect(try travels().fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.days) == [3, 1, 9])
   }
 
+  @Test("A deletion by class may leave out the classes below in a store of one's own, too")
+  func deletionOfOneClass() throws {
+    let configuration = RelayConfiguration(url: folder.file())
+    let container = try ModelContainer(for: Trip.self, PrivateTrip.self, configurations: configuration)
+    let context = ModelContext(container)
+    for name in ["Alps", "Rome"] { context.insert(Trip(name: name)) }
+    context.insert(PrivateTrip(name: "Private", reason: "Sun"))
+    try context.save()
+    try context.delete(model: Trip.self, where: #Predicate { $0.name != "Rome" }, includeSubclasses: false)
+    try context.save()
+    func names() throws -> [String] {
+      try ModelContext(container).fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+    }
+    #expect(try names() == ["Private", "Rome"])
+    try context.delete(model: Trip.self)
+    try context.save()
+    #expect(try names().isEmpty)
+  }
+
   @Test("A store counts and identifies by itself what it is asked for, unless there are unsaved changes")
   func ownCounts() throws {
     let configuration = RelayConfiguration(url: nil)

@@ -207,7 +207,9 @@ final class DataStoreBridge: NSIncrementalStore {
     let evaluation = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     evaluation.persistentStoreCoordinator = persistentStoreCoordinator
     return try evaluation.performAndWait {
-      var objects = try ids.map { try evaluation.existingObject(with: $0) }
+      // A descriptor can't leave out the classes below; only a request can.
+      let wanted = request.includesSubentities ? ids : ids.filter { $0.entity.name == request.entity?.name }
+      var objects = try wanted.map { try evaluation.existingObject(with: $0) }
       if filters, let predicate = request.predicate { objects = objects.filter { predicate.evaluate(with: $0) } }
       if let order = request.sortDescriptors, !order.isEmpty {
         objects.sort { a, b in
