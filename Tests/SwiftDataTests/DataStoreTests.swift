@@ -233,6 +233,19 @@ struct DataStoreTests {
     #expect(read.title == "Emma!" && read.tags == ["b"] && read.cover == Data([2]))
   }
 
+  @Test("Infinite numbers and NaN are in a file of JSON as well")
+  func specialNumbers() throws {
+    let context = ModelContext(try container())
+    for (isbn, weight) in zip(["1", "2", "3"], [Float.infinity, -Float.infinity, Float.nan]) {
+      let book = Book(isbn: isbn, title: isbn)
+      book.weight = weight
+      context.insert(book)
+    }
+    try context.save()
+    let books = try ModelContext(container()).fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)]))
+    #expect(books.prefix(2).map(\.weight) == [Float.infinity, -Float.infinity] && books[2].weight.isNaN)
+  }
+
   @Test("Predicate, order, limit and offset that the store leaves are done in memory")
   func inMemory() throws {
     let context = ModelContext(try container())
