@@ -347,6 +347,16 @@ struct DataStoreTests {
     #expect(try travels().fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.days) == [3, 1, 9])
   }
 
+  @Test("Keys that differ in their scalars only are those of two models")
+  func scalars() throws {
+    let ids = try ["\u{E9}", "e\u{301}"].map {
+      try PersistentIdentifier.identifier(for: "Shelf", entityName: "Book", primaryKey: $0)
+    }
+    #expect(ids[0] != ids[1] && ids[0].id != ids[1].id && Set(ids).count == 2)
+    let data = try JSONEncoder().encode(ids)
+    #expect(try JSONDecoder().decode([PersistentIdentifier].self, from: data) == ids)
+  }
+
   @Test("A deletion by class may leave out the classes below in a store of one's own, too")
   func deletionOfOneClass() throws {
     let configuration = RelayConfiguration(url: folder.file())

@@ -21,6 +21,11 @@ final class DataStoreBridge: NSIncrementalStore {
   private struct Reference: Hashable {
     let entity: String
     let text: String
+
+    /// The text counts by its bytes, as those of identities do.
+    static func == (left: Reference, right: Reference) -> Bool {
+      left.text.utf8.elementsEqual(right.text.utf8) && left.entity == right.entity
+    }
   }
 
   /// Held while the data store runs one of its methods, so that they run one at a time.
