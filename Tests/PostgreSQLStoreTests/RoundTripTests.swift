@@ -46,6 +46,18 @@ struct RoundTripTests {
     #expect(read == decimal)
   }
 
+  @Test("A predicate may have a list of some hundred thousand numbers", .timeLimit(.minutes(1)))
+  func longLists() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      for number in [7, 299_999, 300_000] as [Int64] { shelf.context.new("Book", ["sold": number]) }
+      try shelf.context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.predicate = NSPredicate(format: "sold IN %@", argumentArray: [Array(0..<300_000)])
+      #expect(try shelf.context.count(for: request) == 2)
+    }
+  }
+
   @Test("Relationships of all kinds come back, ordered ones in their order")
   func relationships() throws {
     let shelf = try Shelf(libraryModel())

@@ -70,6 +70,19 @@ struct ExternalFileTests {
     #expect(try store.all("Photo")[0].data(store.layout("Photo").property(named: "data")!) == long)
   }
 
+  @Test("What a save of tens of thousands of long values leaves goes as well, however long its journal is")
+  func longJournals() throws {
+    let uuid = try makeStore().closed()
+    let kept = names()
+    let left = try leaveFile(of: uuid)
+    let journal = ExternalFiles(store: url).support.appendingPathComponent(try #require(journals().first))
+    let others = (0..<40_000).map { _ in "+\(UUID().uuidString)\n" }.joined()
+    try (Data(others.utf8) + Data(contentsOf: journal)).write(to: journal)
+    #expect(names() == (kept + [left]).sorted())
+    try openStore(model(), at: url).willRemove(from: nil)
+    #expect(names() == kept && journals() == [])
+  }
+
   @Test("A name in a journal is asked about: a file that a row has stays, in whatever table the row is")
   func questions() throws {
     let uuid = try makeStore().closed()

@@ -156,4 +156,12 @@ struct HostileArchiveTests {
     #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data) == token)
     #expect(String(decoding: data, as: UTF8.self).contains("5B2C9A31-6C4C-4E0B-9A3E-6F5C2F0F7B11=7"))
   }
+
+  @Test(
+    "A token comes back from an archive whatever a custom store's UUID is", arguments: ["db=main", "a,b=5", "ä%2C"])
+  func tokens(_ uuid: String) throws {
+    let token = NSPersistentHistoryToken([uuid: 7, "A": 1])
+    let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
+    #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data) == token)
+  }
 }

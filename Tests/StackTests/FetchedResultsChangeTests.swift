@@ -140,6 +140,24 @@ struct FetchedResultsChangeTests {
   }
 
   @Test(
+    "Names that differ in their scalars only are sections of their own where others come between them",
+    arguments: StoreKind.allCases)
+  func scalars(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (apart, whole) = ("e\u{301}", "\u{E9}")
+      for title in [apart, "f", whole] { context.new("Book", ["title": title, "pages": 1]) }
+      try context.save()
+      let screen = try ListScreen(context, by: ["title", "pages"], sections: "title")
+      #expect(screen.shown.map(\.name.unicodeScalars.count) == [2, 1, 1])
+      for title in [apart, whole] { context.new("Book", ["title": title, "pages": 2]) }
+      context.processPendingChanges()
+      #expect(screen.shown.map(\.objects.count) == [2, 1, 2])
+      try screen.controller.performFetch()
+      #expect((screen.listed == screen.shown) == true)
+    }
+  }
+
+  @Test(
     "A section whose objects all move goes where they belong, whatever it is named by", arguments: StoreKind.allCases)
   func movedSection(_ kind: StoreKind) throws {
     try withBooks(kind) { _, context, books in

@@ -120,6 +120,32 @@ struct FetchedResultsSnapshotTests {
     }
   }
 
+  private final class Latest: NSObject, NSFetchedResultsControllerDelegate {
+    private(set) var snapshot: NSDiffableDataSourceSnapshot<String, NSManagedObjectID>?
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+      didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
+    ) { self.snapshot = snapshot as NSDiffableDataSourceSnapshot<String, NSManagedObjectID> }
+  }
+
+  @Test("Of names that differ in their scalars only the first is found in a snapshot", arguments: StoreKind.allCases)
+  func scalars(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let books = ["e\u{301}", "f", "\u{E9}"].map { context.new("Book", ["title": $0]) }
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "title", cacheName: nil)
+      let latest = Latest()
+      controller.delegate = latest
+      try controller.performFetch()
+      let snapshot = try #require(latest.snapshot)
+      #expect(snapshot.numberOfSections == 3 && snapshot.itemIdentifiers == books.map(\.objectID))
+      #expect(snapshot.indexOfSection("\u{E9}") == 0 && snapshot.indexOfSection("f") == 1)
+    }
+  }
+
   @Test("A list without sections is one section with an empty name", arguments: StoreKind.allCases)
   func oneSection(_ kind: StoreKind) throws {
     try withBooks(kind, sections: nil) { controller, context, books in

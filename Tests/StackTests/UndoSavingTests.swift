@@ -28,6 +28,27 @@ struct UndoSavingTests {
     }
   }
 
+  @Test("A text that differs in its scalars only is a change, and undone as one", arguments: StoreKind.allCases)
+  func scalars(_ kind: StoreKind) throws {
+    let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+    try withUndo(kind) { stack, context, manager throws in
+      let book = context.new("Book", ["title": composed])
+      try context.saveAsStart()
+      context.step {
+        book["title"] = decomposed
+        #expect(book.changedValuesForCurrentEvent()["title"] != nil)
+      }
+      #expect(book.hasPersistentChangedValues && manager.canUndo)
+      context.undo()
+      #expect(book.string("title").map { Array($0.utf8) } == Array(composed.utf8))
+      #expect(!book.hasPersistentChangedValues)
+      context.redo()
+      try context.save()
+      let stored = try stack.elsewhere { try $0.only("Book").string("title") }
+      #expect(stored.map { Array($0.utf8) } == Array(decomposed.utf8))
+    }
+  }
+
   @Test(
     "A deleted and saved object comes back as a new row under the id that it had",
     arguments: StoreKind.allCases)

@@ -9,13 +9,14 @@ final class ArchiveConfiguration: DataStoreConfiguration {
   let name: String
   var schema: Schema?
   let fileURL: URL
-  let filters: Bool
+  /// Whether the models of each entity are numbered from 1 on.
+  let numbers: Bool
 
-  init(name: String = "archive", schema: Schema? = nil, fileURL: URL, filters: Bool = false) {
+  init(name: String = "archive", schema: Schema? = nil, fileURL: URL, numbers: Bool = false) {
     self.name = name
     self.schema = schema
     self.fileURL = fileURL
-    self.filters = filters
+    self.numbers = numbers
   }
 
   func validate() throws {
@@ -55,13 +56,20 @@ final class ArchiveStore: DataStore {
       .write(to: configuration.fileURL)
   }
 
+  private func names(_ entity: Schema.Entity) -> [String] { [entity.name] + entity.subentities.flatMap(names) }
+
+  private func key(_ entityName: String, beside all: [PersistentIdentifier: DefaultSnapshot]) -> String {
+    configuration.numbers ? "\(all.keys.count(where: { $0.entityName == entityName }) + 1)" : UUID().uuidString
+  }
+
   func fetch<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> DataStoreFetchResult<T, DefaultSnapshot>
   {
     if request.descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !request.descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     Self.calls.append("fetch \(T.self)")
     let all = try read()
-    let found = all.values.filter { $0.persistentIdentifier.entityName == Schema.entityName(for: T.self) }
+    let wanted = Set(schema.entity(for: T.self).map(names) ?? [])
+    let found = all.values.filter { wanted.contains($0.persistentIdentifier.entityName) }
     return DataStoreFetchResult(
       descriptor: request.descriptor,
       fetchedSnapshots: found.sorted { $0.persistentIdentifier < $1.persistentIdentifier }, relatedSnapshots: all)
@@ -75,8 +83,12 @@ final class ArchiveStore: DataStore {
     var all = try read()
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
     for snapshot in request.inserted {
-      remapped[snapshot.persistentIdentifier] = try PersistentIdentifier.identifier(
-        for: identifier, entityName: snapshot.persistentIdentifier.entityName, primaryKey: UUID().uuidString)
+      let name = snapshot.persistentIdentifier.entityName
+      let made = try PersistentIdentifier.identifier(
+        for: identifier, entityName: name, primaryKey: key(name, beside: all))
+      remapped[snapshot.persistentIdentifier] = made
+      // It counts for the next one's number.
+      all[made] = snapshot
     }
     for snapshot in request.inserted + request.updated {
       let identifier = remapped[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier
@@ -201,6 +213,39 @@ struct DataStoreTests {
     #expect(try other.fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)])).map(\.pages) == [500, 249])
   }
 
+  @Test("What another context has saved is merged by property, also data and lists that are as long as before")
+  func sameLength() throws {
+    let context = ModelContext(try container())
+    let emma = Book(isbn: "1", title: "Emma")
+    (emma.tags, emma.cover) = (["a"], Data([1]))
+    context.insert(emma)
+    try context.save()
+    let container = try container()
+    let (one, other) = (ModelContext(container), ModelContext(container))
+    let book = try #require(try one.fetch(FetchDescriptor<Book>()).first)
+    let same = try #require(try other.fetch(FetchDescriptor<Book>()).first)
+    #expect(book.tags == ["a"] && same.tags == ["a"])
+    (book.tags, book.cover) = (["b"], Data([2]))
+    try one.save()
+    same.title = "Emma!"
+    try other.save()
+    let read = try #require(try ModelContext(self.container()).fetch(FetchDescriptor<Book>()).first)
+    #expect(read.title == "Emma!" && read.tags == ["b"] && read.cover == Data([2]))
+  }
+
+  @Test("Infinite numbers and NaN are in a file of JSON as well")
+  func specialNumbers() throws {
+    let context = ModelContext(try container())
+    for (isbn, weight) in zip(["1", "2", "3"], [Float.infinity, -Float.infinity, Float.nan]) {
+      let book = Book(isbn: isbn, title: isbn)
+      book.weight = weight
+      context.insert(book)
+    }
+    try context.save()
+    let books = try ModelContext(container()).fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)]))
+    #expect(books.prefix(2).map(\.weight) == [Float.infinity, -Float.infinity] && books[2].weight.isNaN)
+  }
+
   @Test("Predicate, order, limit and offset that the store leaves are done in memory")
   func inMemory() throws {
     let context = ModelContext(try container())
@@ -273,6 +318,62 @@ struct DataStoreTests {
     #expect(books.map(\.pages) == [3, 475] && books[1].tags == ["x"] && books[1].location == .box("b", 2))
     #expect(books[1].author?.books == [books[1]] && books[0].author?.name == "Franz")
     if inFile { #expect(try library(folder.file()).fetchCount(FetchDescriptor<Book>()) == 2) }
+  }
+
+  @Test("Models of one hierarchy may have the same keys in a store, each among those of its own class")
+  func keysOfHierarchies() throws {
+    (ArchiveStore.calls, ArchiveStore.failure) = ([], nil)
+    func travels() throws -> ModelContext {
+      ModelContext(
+        try ModelContainer(
+          for: Trip.self, BusinessTrip.self, PrivateTrip.self,
+          configurations: ArchiveConfiguration(fileURL: url, numbers: true)))
+    }
+    let context = try travels()
+    let journey = PrivateTrip(name: "Private", reason: "Sun")
+    for trip in [Trip(name: "Trip"), BusinessTrip(name: "Business", perDiem: 40), journey] { context.insert(trip) }
+    context.insert(Stay(place: "Beach", trip: journey))
+    try context.save()
+    let other = try travels()
+    let trips = try other.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+    #expect(trips.map(\.name) == ["Business", "Private", "Trip"])
+    #expect(trips.map { $0.persistentModelID.entityName } == ["BusinessTrip", "PrivateTrip", "Trip"])
+    #expect((trips[0] as? BusinessTrip)?.perDiem == 40 && (trips[1] as? PrivateTrip)?.reason == "Sun")
+    #expect(trips[1].stays.map(\.place) == ["Beach"] && trips[2].stays.isEmpty)
+    #expect(trips[1].persistentModelID == journey.persistentModelID)
+    #expect(other.model(for: journey.persistentModelID) as? Trip === trips[1])
+    trips[2].days = 9
+    try other.save()
+    #expect(try travels().fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.days) == [3, 1, 9])
+  }
+
+  @Test("Keys that differ in their scalars only are those of two models")
+  func scalars() throws {
+    let ids = try ["\u{E9}", "e\u{301}"].map {
+      try PersistentIdentifier.identifier(for: "Shelf", entityName: "Book", primaryKey: $0)
+    }
+    #expect(ids[0] != ids[1] && ids[0].id != ids[1].id && Set(ids).count == 2)
+    let data = try JSONEncoder().encode(ids)
+    #expect(try JSONDecoder().decode([PersistentIdentifier].self, from: data) == ids)
+  }
+
+  @Test("A deletion by class may leave out the classes below in a store of one's own, too")
+  func deletionOfOneClass() throws {
+    let configuration = RelayConfiguration(url: folder.file())
+    let container = try ModelContainer(for: Trip.self, PrivateTrip.self, configurations: configuration)
+    let context = ModelContext(container)
+    for name in ["Alps", "Rome"] { context.insert(Trip(name: name)) }
+    context.insert(PrivateTrip(name: "Private", reason: "Sun"))
+    try context.save()
+    try context.delete(model: Trip.self, where: #Predicate { $0.name != "Rome" }, includeSubclasses: false)
+    try context.save()
+    func names() throws -> [String] {
+      try ModelContext(container).fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+    }
+    #expect(try names() == ["Private", "Rome"])
+    try context.delete(model: Trip.self)
+    try context.save()
+    #expect(try names().isEmpty)
   }
 
   @Test("A store counts and identifies by itself what it is asked for, unless there are unsaved changes")

@@ -263,6 +263,19 @@ struct HistoryTests {
     }
   }
 
+  @Test("No changes are read to find out whether a token is expired")
+  func checkingTokens() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let before = try all(context)
+    let (first, second) = (before[0].token, before[1].token)
+    // Changes that no reader accepts.
+    _ = try SQLiteText.rows(folder.file(), "UPDATE ACHANGE SET ZENTITYPK = 0 WHERE ZTRANSACTIONID <= 2")
+    let predicate = #Predicate<DefaultHistoryTransaction> { $0.token > first && $0.token > second }
+    let found = try context.fetchHistory(HistoryDescriptor(predicate: predicate))
+    #expect(found.map(\.transactionIdentifier) == [3, 4])
+  }
+
   @Test("A token that was written down tells what is new since")
   func tokens() throws {
     let folder = TemporaryFolder()

@@ -103,14 +103,15 @@ struct MembersDifference {
 }
 
 extension Value {
-  /// Whether both are the same value. Two objects are, if they are identical or equal.
+  /// Whether both are the same value. Two objects are, if they are identical or equal; two texts, if a store keeps the
+  /// same bytes for both.
   func isSame(as other: Value) -> Bool {
     switch self {
     case .null: other.isNull
     case .int(let a): if case .int(let b) = other { a == b } else { false }
     case .double(let a): if case .double(let b) = other { a == b } else { false }
     case .date(let a): if case .date(let b) = other { a == b } else { false }
-    case .string(let a): if case .string(let b) = other { a == b } else { false }
+    case .string(let a): if case .string(let b) = other { binaryEqual(a, b) } else { false }
     case .data(let a): if case .data(let b) = other { a == b } else { false }
     case .uuid(let a): if case .uuid(let b) = other { a == b } else { false }
     case .url(let a): if case .url(let b) = other { a == b } else { false }

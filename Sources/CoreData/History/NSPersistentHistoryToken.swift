@@ -45,14 +45,15 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
   /// A token from an archive; nil if the archive has none.
   ///
   /// The archive has one text, `UUID=number` for each store, joined by commas, so that nothing in it can nest or lead
-  /// in a circle. Tokens of earlier versions, which had a dictionary, can't be read.
+  /// in a circle. A custom store's UUID may be any text; other characters than those of UUIDs are percent-encoded.
+  /// Tokens of earlier versions, which had a dictionary, can't be read.
   public required init?(coder: NSCoder) {
     guard let text = coder.decodeObject(of: NSString.self, forKey: "places").map({ "\($0)" }) else { return nil }
     var numbers: [String: Int64] = [:]
     for place in text.split(separator: ",") {
       let parts = place.split(separator: "=", omittingEmptySubsequences: false)
       guard parts.count == 2, let number = Int64(parts[1]) else { return nil }
-      numbers[String(parts[0])] = number
+      numbers[parts[0].removingPercentEncoding ?? String(parts[0])] = number
     }
     self.numbers = numbers
     super.init()
@@ -60,7 +61,10 @@ nonisolated open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCo
 
   /// Writes the numbers of the last transactions by the stores' UUIDs.
   open func encode(with coder: NSCoder) {
-    let places = numbers.sorted(on: \.key).map { "\($0.key)=\($0.value)" }
+    let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-"))
+    let places = numbers.sorted(on: \.key).map { uuid, number in
+      "\(uuid.addingPercentEncoding(withAllowedCharacters: plain) ?? uuid)=\(number)"
+    }
     coder.encode(places.joined(separator: ",") as NSString, forKey: "places")
   }
 }

@@ -81,6 +81,7 @@ extension NSManagedObject {
     if property.kind == .transformable, [now, then].contains(where: { $0.map(Value.isComparable) == false }) {
       return false
     }
+    if let now = now as? String, let then = then as? String { return binaryEqual(now, then) }
     return now as? AnyHashable == then as? AnyHashable
   }
 }

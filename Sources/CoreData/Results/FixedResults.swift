@@ -12,14 +12,15 @@ final class FixedResults {
       return
     }
     var sections: [(name: String, items: Range<Int>)] = []
-    var names: Set<String> = []
+    // By their bytes; see `ResultsList`.
+    var names: Set<PredicateConstant> = []
     for (index, object) in objects.enumerated() {
       let name = ResultsCriteria.text((object as? NSDictionary)?[column])
       if let last = sections.last, last.name == name {
         sections[sections.count - 1].items = last.items.lowerBound..<index + 1
         continue
       }
-      guard names.insert(name).inserted else { throw criteria.outOfOrder(index, section: name) }
+      guard names.insert(.string(name)).inserted else { throw criteria.outOfOrder(index, section: name) }
       sections.append((name, index..<index + 1))
     }
     self.sections = sections

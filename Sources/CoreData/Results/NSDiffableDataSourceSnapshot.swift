@@ -127,8 +127,9 @@ final class SnapshotIndex<SectionID: Hashable, ItemID: Hashable>: @unchecked Sen
   func place(ofSection identifier: SectionID, _ sections: Sections) -> Int? {
     lock.withLock {
       if sectionPlaces == nil {
+        // In a list's snapshot two names may differ in their scalars only; then the first counts.
         sectionPlaces = Dictionary(
-          uniqueKeysWithValues: sections.enumerated().map { ($1.identifier, $0) })
+          sections.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
       }
       return sectionPlaces![identifier]
     }

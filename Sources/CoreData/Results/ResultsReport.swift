@@ -106,11 +106,20 @@ extension ResultsList {
     _ entries: [String: [ResultsEdit.Entry]], _ criteria: ResultsCriteria
   ) throws -> [ResultsSection] {
     if entries.isEmpty { return [] }
-    var byName: [String: ResultsSection] = [:]
-    for section in sections { byName[section.name] = section }
+    var byName: [String: [ResultsSection]] = [:]
+    for section in sections { byName[section.name, default: []].append(section) }
     let sorted = entries.mapValues { $0.sorted { $0.precedes($1, criteria) } }
     for (name, sorted) in sorted {
-      if let known = byName[name] { try merge(sorted, into: known, criteria) }
+      guard let known = byName[name] else { continue }
+      if known.count == 1 {
+        try merge(sorted, into: known[0], criteria)
+        continue
+      }
+      // Sections whose names differ in their scalars only.
+      let homes = Dictionary(grouping: sorted) { entry in
+        known.lastIndex { $0.name.utf8.elementsEqual(entry.sectionName.utf8) } ?? known.count - 1
+      }
+      for (place, own) in homes { try merge(own, into: known[place], criteria) }
     }
     // No section is empty now, so the first object of each says where the section belongs.
     var new: [ResultsSection] = []

@@ -88,7 +88,8 @@ struct Parameters {
       let next: ServerType
       switch value {
       case .int(let number):
-        (next, numbers) = (.integer, numbers + [number])
+        next = .integer
+        numbers.append(number)
         reals.append(Double(number))
       case .double(let number):
         next = .real

@@ -35,7 +35,8 @@ extension ModelContext {
     for token in tokens(in: expression) {
       let numbers = (token.tokenValue ?? [:]).filter { known.contains($0.key) }
       let request = NSPersistentHistoryChangeRequest.fetchHistory(after: NSPersistentHistoryToken(numbers))
-      request.resultType = .count
+      // No changes are read to find that out.
+      request.resultType = .statusOnly
       _ = try result(of: request)
     }
   }

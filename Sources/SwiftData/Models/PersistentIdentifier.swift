@@ -15,6 +15,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   /// The identity as one value: equal for equal identities.
   public struct ID: Hashable, Comparable, Sendable {
     fileprivate let text: String
+    /// Whether both are of the same model.
+    public static func == (left: ID, right: ID) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
     /// Compares the texts.
     public static func < (left: ID, right: ID) -> Bool { left.text < right.text }
   }
@@ -120,7 +122,8 @@ public struct PersistentIdentifier: Hashable, Identifiable, Comparable, Codable,
   public static func == (left: Self, right: Self) -> Bool {
     if left.parts === right.parts { return true }
     if left.parts.stated == nil, right.parts.stated == nil, left.objectID == right.objectID { return true }
-    return left.primaryKey == right.primaryKey && left.entityName == right.entityName
+    // By its bytes: to Swift é in one scalar is equal to é in two, which may be the key of another model.
+    return left.primaryKey.utf8.elementsEqual(right.primaryKey.utf8) && left.entityName == right.entityName
       && left.storeIdentifier == right.storeIdentifier
   }
   /// Hashes the entity and the row. Equal rows of different stores have the same hash.

@@ -21,6 +21,11 @@ final class DataStoreBridge: NSIncrementalStore {
   private struct Reference: Hashable {
     let entity: String
     let text: String
+
+    /// The text counts by its bytes, as those of identities do.
+    static func == (left: Reference, right: Reference) -> Bool {
+      left.text.utf8.elementsEqual(right.text.utf8) && left.entity == right.entity
+    }
   }
 
   /// Held while the data store runs one of its methods, so that they run one at a time.
@@ -63,8 +68,26 @@ final class DataStoreBridge: NSIncrementalStore {
     guard let model = persistentStoreCoordinator?.managedObjectModel,
       let entity = model.entitiesByName[identifier.entityName]
     else { return nil }
-    let reference = lock.withLock { references[identifier] } ?? identifier.primaryKey
-    return newObjectID(for: entity, referenceObject: reference)
+    return newObjectID(for: entity, referenceObject: reference(of: identifier, entity))
+  }
+
+  /// An identity's key is unique among the models of its entity, while a reference has to be so in a whole hierarchy.
+  private func reference(of identifier: PersistentIdentifier, _ entity: NSEntityDescription) -> String {
+    if entity.superentity == nil, entity.subentities.isEmpty {
+      return lock.withLock { references[identifier] } ?? identifier.primaryKey
+    }
+    return lock.withLock {
+      if let known = references[identifier] { return known }
+      let made = "\(identifier.entityName)/\(identifier.primaryKey)"
+      note(identifier, made)
+      return made
+    }
+  }
+
+  /// Used under `lock`.
+  private func note(_ identifier: PersistentIdentifier, _ reference: String) {
+    identifiers[Reference(entity: identifier.entityName, text: reference)] = identifier
+    references[identifier] = reference
   }
 
   func isOwn(_ identifier: PersistentIdentifier) -> Bool { identifier.storeIdentifier == access.identifier }
@@ -189,7 +212,9 @@ final class DataStoreBridge: NSIncrementalStore {
     let evaluation = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     evaluation.persistentStoreCoordinator = persistentStoreCoordinator
     return try evaluation.performAndWait {
-      var objects = try ids.map { try evaluation.existingObject(with: $0) }
+      // A descriptor can't leave out the classes below; only a request can.
+      let wanted = request.includesSubentities ? ids : ids.filter { $0.entity.name == request.entity?.name }
+      var objects = try wanted.map { try evaluation.existingObject(with: $0) }
       if filters, let predicate = request.predicate { objects = objects.filter { predicate.evaluate(with: $0) } }
       if let order = request.sortDescriptors, !order.isEmpty {
         objects.sort { a, b in
@@ -273,8 +298,7 @@ final class DataStoreBridge: NSIncrementalStore {
       guard let made = result.remappedIdentifiers[temporary],
         let reference = referenceObject(for: object.objectID) as? String
       else { continue }
-      identifiers[Reference(entity: made.entityName, text: reference)] = made
-      references[made] = reference
+      note(made, reference)
     }
     for snapshot in changes.inserted + changes.updated {
       let identifier = result.remappedIdentifiers[snapshot.persistentIdentifier] ?? snapshot.persistentIdentifier

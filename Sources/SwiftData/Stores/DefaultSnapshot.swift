@@ -35,6 +35,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, Hashable {
     case bool(Bool)
     case int(Int64)
     case double(Double)
+    /// A number for which encoders may have no word: `nan`, `inf`, `-inf`.
+    case special(String)
     case string(String)
     /// Seconds since 2001-01-01 00:00 UTC, so that encoders keep all digits.
     case date(Double)
@@ -140,7 +142,8 @@ extension DefaultSnapshot.Value {
       self = .int(value.int64Value)
     case (.decimalAttributeType, let value as NSDecimalNumber): self = .decimal("\(value.decimalValue)")
     case (.doubleAttributeType, let value as NSNumber), (.floatAttributeType, let value as NSNumber):
-      self = .double(value.doubleValue)
+      let number = value.doubleValue
+      self = number.isFinite ? .double(number) : .special("\(number)")
     case (.stringAttributeType, let value as String): self = .string(value)
     case (.dateAttributeType, let value as Date): self = .date(value.timeIntervalSinceReferenceDate)
     case (.binaryDataAttributeType, let value as Data): self = .data(value)
@@ -166,6 +169,7 @@ extension DefaultSnapshot.Value {
     case .bool(let value): NSNumber(value: value)
     case .int(let value): NSNumber(value: value)
     case .double(let value): NSNumber(value: value)
+    case .special(let word): NSNumber(value: Double(word) ?? .nan)
     case .string(let value): value
     case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
     case .data(let value): value
@@ -179,9 +183,12 @@ extension DefaultSnapshot.Value {
   }
 
   fileprivate var text: String {
-    if case .record(let parts) = self {
-      return parts.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.text)" }.joined(separator: ",")
+    switch self {
+    case .record(let parts):
+      parts.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.text)" }.joined(separator: ",")
+    // Printed, data are only as many bytes.
+    case .data(let value), .archive(let value): value.base64EncodedString()
+    default: "\(self)"
     }
-    return "\(self)"
   }
 }

@@ -35,6 +35,9 @@ class PropertyAccess<Value>: AnyPropertyAccess {
   /// The stored value. Nil if the object has none; if the type isn't optional, that is a misuse.
   func stored(in object: ModelObject, of storage: ModelStorage) -> Value? { fatalError("a subclass says how") }
   func write(_ value: Value, to object: ModelObject, of storage: ModelStorage) { fatalError("a subclass says how") }
+  /// The stored value for a model that may outlive its object. Nil also if what is stored is no value of the type:
+  /// nobody has asked for it yet.
+  func kept(in object: ModelObject, of storage: ModelStorage) -> Value? { stored(in: object, of: storage) }
   /// The value of a property that was never set.
   func initialValue(_ property: ModelProperty) -> Value? { property.defaultValue as? Value }
 
@@ -56,7 +59,7 @@ class PropertyAccess<Value>: AnyPropertyAccess {
   final override func read(
     _ object: ModelObject, of storage: ModelStorage, into place: UnsafeMutableRawPointer
   ) -> Bool {
-    guard let value = stored(in: object, of: storage) else { return false }
+    guard let value = kept(in: object, of: storage) else { return false }
     place.initializeMemory(as: Value.self, to: value)
     return true
   }
@@ -267,6 +270,9 @@ private final class FormAccess<V>: PropertyAccess<V> {
   override func stored(in object: ModelObject, of storage: ModelStorage) -> V? {
     (object.value(forKey: key.name) ?? empty).map { form.read($0, of: object, key) }
   }
+  override func kept(in object: ModelObject, of storage: ModelStorage) -> V? {
+    (object.value(forKey: key.name) ?? empty).flatMap { try? form.value($0) }
+  }
   override func write(_ value: V, to object: ModelObject, of storage: ModelStorage) {
     form.store(value, in: object, key)
   }
@@ -281,6 +287,10 @@ private final class OptionalFormAccess<V>: PropertyAccess<V?> {
   }
   override func stored(in object: ModelObject, of storage: ModelStorage) -> V?? {
     .some(object.value(forKey: key.name).map { form.read($0, of: object, key) })
+  }
+  override func kept(in object: ModelObject, of storage: ModelStorage) -> V?? {
+    guard let stored = object.value(forKey: key.name) else { return .some(nil) }
+    return (try? form.value(stored)).map(Optional.some)
   }
   override func write(_ value: V?, to object: ModelObject, of storage: ModelStorage) {
     form.store(value, in: object, key)
@@ -336,6 +346,9 @@ private final class TransformableAccess<V>: PropertyAccess<V> {
         facts: [("Declared as", "\(V.self)"), ("Made", "\(type(of: stored))")],
         how: "`reverseTransformedValue(_:)` and the property's declaration do not agree.",
         remedy: "Return a \(V.self) from the transformer."))
+  }
+  override func kept(in object: ModelObject, of storage: ModelStorage) -> V? {
+    object.value(forKey: key.name) as? V
   }
   override func write(_ value: V, to object: ModelObject, of storage: ModelStorage) {
     object.setValue(unwrapped(value), forKey: key.name)

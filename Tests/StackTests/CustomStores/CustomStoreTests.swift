@@ -57,6 +57,17 @@ struct CustomStoreTests {
     #expect(id.uriRepresentation().lastPathComponent == "p7")
   }
 
+  @Test("References are told apart by their scalars, as a folder tells apart the names of its files")
+  func scalars() throws {
+    let stack = try Stack(.dictionary)
+    let store = try #require(stack.store as? NSIncrementalStore)
+    let book = try #require(stack.model.entitiesByName["Book"])
+    let ids = ["\u{E9}", "e\u{301}"].map { store.newObjectID(for: book, referenceObject: $0) }
+    #expect(ids[0] != ids[1])
+    #expect(ids.map { (store.referenceObject(for: $0) as? String)?.unicodeScalars.count } == [1, 2])
+    #expect(ids.map { stack.coordinator.managedObjectID(forURIRepresentation: $0.uriRepresentation()) } == ids)
+  }
+
   final class Bare: NSIncrementalStore {
     nonisolated(unsafe) static var given: [String: Any] = [:]
     nonisolated(unsafe) static var result: (NSManagedObjectContext) -> Any = { _ in [] }

@@ -130,19 +130,27 @@ final class ExternalJournal {
 
   // Taking over.
 
+  /// What is read of a journal. One save of many long values makes a long one; no longer one is made by the stack.
+  private static let readableLength = 64 << 20
+
   /// The names that are open in the journal. Lines of another form are ignored.
   private var openNames: Set<String> {
     var names: Set<String> = []
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = max(pread(descriptor, &bytes, bytes.count, 0), 0)
-    var start = 0
-    while start + ExternalJournal.recordLength <= count {
-      let line = bytes[start..<(start + ExternalJournal.recordLength)]
-      start += ExternalJournal.recordLength
-      let name = line.dropFirst().prefix(ExternalReference.nameLength)
-      guard name.withUnsafeBytes({ ExternalReference.uuid($0) }) != nil else { continue }
-      let text = String(decoding: name, as: UTF8.self)
-      if line.first == 43 { names.insert(text) } else { names.remove(text) }
+    // Whole lines, so that each part begins with one.
+    var bytes = [UInt8](repeating: 0, count: ExternalJournal.recordLength << 14)
+    var position = 0
+    while position < ExternalJournal.readableLength {
+      let count = max(pread(descriptor, &bytes, bytes.count, off_t(position)), 0)
+      let whole = count - count % ExternalJournal.recordLength
+      if whole == 0 { break }
+      for start in stride(from: 0, to: whole, by: ExternalJournal.recordLength) {
+        let line = bytes[start..<(start + ExternalJournal.recordLength)]
+        let name = line.dropFirst().prefix(ExternalReference.nameLength)
+        guard name.withUnsafeBytes({ ExternalReference.uuid($0) }) != nil else { continue }
+        let text = String(decoding: name, as: UTF8.self)
+        if line.first == 43 { names.insert(text) } else { names.remove(text) }
+      }
+      position += whole
     }
     return names
   }
