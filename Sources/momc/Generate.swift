@@ -41,7 +41,8 @@ struct Generate: ParsableCommand {
       throw ExitCode.failure
     }
     for name in entity where version.entity(named: name) == nil {
-      throw ValidationError("the model has no entity \"\(name)\"")
+      let names = version.entities.map(\.name).sorted().joined(separator: ", ")
+      throw ValidationError("the model has no entity \"\(name)\"; it has \(names)")
     }
     let generation: DataModel.CodeGeneration? = kind.map { $0 == .class ? .classDefinition : .categoryExtension }
     let files = DataModelCompiler(module: module).generatedFiles(of: version, codeGeneration: generation)

@@ -24,7 +24,7 @@ struct ScreenTests {
 
           Sentence 2
             Expected  42
-            Came      41
+            Got       41
             Checked   count == 42
             At        /x/Tests.swift:22
 

@@ -67,7 +67,7 @@ struct SessionTests {
 
           Sentence 1
             Expected  the answer is given
-            Came      nothing yet: that part is not written
+            Got       nothing yet: that part is not written
             At        Chapters/Exercises/Exercises/Mine/01-AddTheStore/AddTheStore.swift:4
 
         Read      Chapters/01-Stack/README.md

@@ -42,7 +42,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     switch self {
     case .smallStrings, .middleStrings: "Such texts are made by the standard library: readings are slower."
     case .numberObjects: "Such objects are made by Foundation: values by key are slower."
-    case .notificationCenters: "Notifications are posted also where nobody hears them: small saves are slower."
+    case .notificationCenters: "Notifications without an observer are posted as well: small saves are slower."
     case .instanceSizes: "The program ends with this sentence at the first predicate or expression that it makes."
     case .methodPlaces:
       "Each class is taken to override validateValue(_:forKey:): saves are slower. NSCompoundPredicate(…) prints as "

@@ -40,7 +40,7 @@ public enum FileKind: Equatable, Sendable {
     }
     // A malformed URL may contain a password, so the error does not show it.
     guard let url = URL(string: name) else {
-      throw InspectionFailure("What begins with postgresql:// is no URL: write its special characters as %xx.")
+      throw InspectionFailure("The text after postgresql:// does not make a URL: write its special characters as %xx.")
     }
     return (.postgreSQLStore, url)
   }

@@ -59,7 +59,7 @@ extension ExerciseScreens {
   private func describe(_ failure: Failure, _ screen: inout Screen) {
     for remark in failure.remarks { screen.say(remark, indent: 4) }
     if let expected = failure.expected { screen.field("Expected", expected, indent: 4) }
-    if let came = failure.came { screen.field("Came", came, indent: 4) }
+    if let came = failure.came { screen.field("Got", came, indent: 4) }
     if let checked = failure.checked { screen.field("Checked", checked, indent: 4) }
   }
 

@@ -15,7 +15,7 @@ package struct NewExercise {
       throw LearningProblem("\"\(subject)\" is not a name like CountRows.")
     }
     guard !course.exercises.contains(where: { $0.subject == subject }) else {
-      throw LearningProblem("There is an exercise \(subject).")
+      throw LearningProblem("There is already an exercise \(subject).")
     }
     guard let link = Guide.ChapterLink(chapter), course.heading(link) != nil else {
       throw LearningProblem("There is no section \(chapter). A section is named as 01-ManualStack#four-properties.")

@@ -35,7 +35,7 @@ public final class ModelContext: Equatable {
   @exclusivity(unchecked) private var rolledBack: [ModelStorage] = []
   /// The entity that was last asked for: programs often insert many models of one class in a row.
   @exclusivity(unchecked) private var lastEntity: (type: ModelType, entity: NSEntityDescription)?
-  /// Where a save that nobody has asked for may be run; nil for a context that belongs to whoever uses it.
+  /// Where a save by itself may be run; nil for a context that has no queue of its own.
   var autosaveQueue: ((@escaping @Sendable () -> Void) -> Void)?
   @exclusivity(unchecked) private var isAutosaveScheduled = false
 
@@ -362,7 +362,7 @@ public final class ModelContext: Equatable {
       MisuseReport(
         "A context that should save by itself has no queue to do so.",
         facts: [("Context", "made by ModelContext(_:), and changed off the main queue")],
-        how: "autosaveEnabled is true, and the context belongs to whoever uses it.",
+        how: "autosaveEnabled is true, and the context has no queue of its own.",
         remedy: "Call save(), or use the container's mainContext or a @ModelActor."))
   }
 
@@ -375,7 +375,7 @@ public final class ModelContext: Equatable {
       warn(
         MisuseReport(
           "A context could not save by itself.", facts: [("Error", "\(error)")],
-          how: "autosaveEnabled is true, and nobody waits for such a save.",
+          how: "autosaveEnabled is true, and no call waits for such a save.",
           remedy: "Correct the models, or set autosaveEnabled to false and call save()."))
     }
   }
