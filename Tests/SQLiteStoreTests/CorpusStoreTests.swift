@@ -161,7 +161,7 @@ struct CorpusStoreTests {
       }
       #expect("\(rows.count)" == count, "\(name) \(layout.name)")
       for row in rows.prefix(50) {
-        for property in store.layouts.layouts[row.entity].toMany {
+        for property in store.layouts[row.entity].toMany {
           _ = try store.members(of: property, owner: row.reference)
         }
       }

@@ -159,7 +159,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   /// Each table once.
   private var allTables: [Table] {
-    tables.enumerated().filter { layouts.layouts[$0.offset % entityCount].isRoot }.map(\.element) + [unsaved]
+    tables.enumerated().filter { layouts[$0.offset % entityCount].isRoot }.map(\.element) + [unsaved]
   }
 
   // The identity map.
@@ -196,7 +196,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: number(of: former.store))
     }
-    let maker = ObjectMaker(layouts.layouts[entity], self)
+    let maker = ObjectMaker(layouts[entity], self)
     return make(maker, key: reference.key, store: store, table: table)
   }
 
@@ -226,7 +226,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         count += 1
       }
       while count < rows.count {
-        let maker = ObjectMaker(layouts.layouts[rows[count].entity], self)
+        let maker = ObjectMaker(layouts[rows[count].entity], self)
         let entity = maker.layout.index
         _ = rows.forEachHeld(from: count, while: { $0.entity == entity }) { row in
           guard let object = living(table, row.key), object.places.entity == entity else {
@@ -266,7 +266,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     var index = 0
     while index < references.count {
       let entity = references[index].entity
-      let maker = ObjectMaker(layouts.layouts[Int(entity)], self)
+      let maker = ObjectMaker(layouts[Int(entity)], self)
       while index < references.count, references[index].entity == entity {
         let key = references[index].key
         let known = living(table, key: key, entity: Int(entity), store: store)

@@ -71,7 +71,7 @@ package final class RowQuery: @unchecked Sendable {
     return mayRefer ? rows.map(holdingFiles) : rows
   }
 
-  private func holdingFiles(_ row: RowSnapshot) -> RowSnapshot { row.holdingFiles(schema.layouts.layouts[row.entity]) }
+  private func holdingFiles(_ row: RowSnapshot) -> RowSnapshot { row.holdingFiles(schema.layouts[row.entity]) }
 
   private func decodedRows(_ statement: Statement, _ files: ExternalFiles) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
