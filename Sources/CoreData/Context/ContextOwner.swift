@@ -302,7 +302,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
     object.key = key
     object.store = store
-    object.ownState = [.fault, .registered]
+    object.began(asFault: true)
     if let row { object.row = row }
     enter(object, in: table)
     return object
@@ -325,13 +325,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func register(_ object: NSManagedObject) {
     lock.lock()
     defer { unlockAndTell() }
-    object.ownState.insert(.registered)
+    object.enteredMap()
     enter(object, in: table(of: object))
   }
 
   func unregister(_ object: NSManagedObject) {
     removeDying(object)
-    object.ownState.remove(.registered)
+    object.leftMap()
   }
 
   /// Gives a new object its permanent key.
