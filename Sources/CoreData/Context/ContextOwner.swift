@@ -49,8 +49,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
   }
 
-  /// What to tell such stores once the lock is free, because their methods may do anything.
-  @exclusivity(unchecked) private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
+  /// What to tell such stores once the lock is free.
+  @exclusivity(unchecked) private var news = RegistrationNews()
 
   /// All objects, if the context keeps them alive; see `holdAll(_:)`.
   @exclusivity(unchecked) private var held: [ObjectIdentifier: NSManagedObject] = [:]
@@ -398,9 +398,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if holdsAll {
       if isThere { held[ObjectIdentifier(object)] = object } else { held[ObjectIdentifier(object)] = nil }
     }
-    guard let store = table.listener else { return }
-    let layout = object.layout
-    news.append((store, NSManagedObjectID(layout: layout, key: object.key, store: store), isThere))
+    if let store = table.listener { news.add(object, of: store, isThere: isThere) }
   }
 
   /// Ends a critical section in which `noteRegistration` may have been called.
@@ -409,20 +407,15 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if news.isEmpty {
       lock.unlock()
     } else {
-      tellStore()
+      tellStores()
     }
   }
 
-  private func tellStore() {
+  private func tellStores() {
     let told = news
-    news = []
+    news = RegistrationNews()
     lock.unlock()
-    var rest = told[...]
-    while let first = rest.first {
-      let group = rest.prefix { $0.store === first.store && $0.isThere == first.isThere }
-      (first.store.store as? NSIncrementalStore)?.tell(of: group.map(\.id), areThere: first.isThere)
-      rest = rest.dropFirst(group.count)
-    }
+    told.tell()
   }
 
   /// How many objects there are; those that are being freed are counted.
