@@ -36,10 +36,11 @@ extension SQLiteStore {
         let number = Int(statement.int(0))
         let found = schema.index(ofNumber: number)
         guard let found, entity.map({ $0.layout.subtree.contains(found) }) ?? true else {
+          let url = url ?? .storeInMemory
+          if let entity { throw entity.misplaced(rowOf: statement, at: url) }
           throw Failure.incompatibleSchema(
-            url: url ?? .storeInMemory, table: entity?.table ?? "Z_PRIMARYKEY",
-            what: "the row \(statement.int(1)) has Z_ENT \(number), which "
-              + (entity.map { "is not \($0.layout.name)'s" } ?? "no entity has"))
+            url: url, table: "Z_PRIMARYKEY",
+            what: "the row \(statement.int(1)) has Z_ENT \(number), which no entity has")
         }
         index = found
       }
