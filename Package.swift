@@ -84,13 +84,17 @@ let package = Package(
       name: "CompileDataModel", capability: .buildTool(), dependencies: ["momc"],
       path: "Sources/Plugins/CompileDataModel"),
 
+    // What the tests share: folders, and where other people's files are.
+    .target(name: "TestFiles", path: "Tests/TestFiles"),
+
     // Tests, in the same order.
-    .testTarget(name: "DataModelFilesTests", dependencies: ["DataModelFiles"], swiftSettings: stackSettings),
+    .testTarget(
+      name: "DataModelFilesTests", dependencies: ["DataModelFiles", "TestFiles"], swiftSettings: stackSettings),
     .testTarget(
       name: "DataModelCompilerTests", dependencies: ["DataModelCompiler", "DataModelFiles"],
       swiftSettings: stackSettings),
     .testTarget(
-      name: "ModelFilesTests", dependencies: ["CoreData", "DataModelFiles"], swiftSettings: stackSettings),
+      name: "ModelFilesTests", dependencies: ["CoreData", "DataModelFiles", "TestFiles"], swiftSettings: stackSettings),
     .testTarget(name: "ModelTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
     .testTarget(name: "PredicateTests", dependencies: ["CoreData"], swiftSettings: stackSettings),
 
@@ -113,14 +117,15 @@ let package = Package(
     .target(name: "TestDice", path: "Tests/TestDice"),
     .testTarget(
       name: "StackTests",
-      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice"],
+      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice", "TestFiles"],
       swiftSettings: stackSettings),
     .testTarget(
-      name: "MigrationTests", dependencies: ["CoreData", "CSQLite", "DataModelFiles", "Inspection", "TestDice"],
+      name: "MigrationTests",
+      dependencies: ["CoreData", "CSQLite", "DataModelFiles", "Inspection", "TestDice", "TestFiles"],
       swiftSettings: stackSettings),
     .testTarget(
       name: "SQLiteStoreTests",
-      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice"],
+      dependencies: ["CoreData", "Inspection", "PostgreSQLStore", "PostgreSQLTestServer", "TestDice", "TestFiles"],
       swiftSettings: stackSettings),
 
     // Models that are plain Swift classes: what their macros write, the program that the compiler asks for it, and the
@@ -131,7 +136,8 @@ let package = Package(
       name: "SwiftData", dependencies: ["CSwiftRuntime", "CoreData", "SwiftDataMacros"], swiftSettings: stackSettings),
     .testTarget(name: "ModelMacrosTests", dependencies: ["ModelMacros"]),
     .testTarget(
-      name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData"], swiftSettings: stackSettings),
+      name: "SwiftDataTests", dependencies: ["CoreData", "CSQLite", "SwiftData", "TestFiles"],
+      swiftSettings: stackSettings),
 
     // A PostgreSQL server of tests', chapters' and the comparison's own.
     .target(name: "PrivateServer", path: "Chapters/Support/PrivateServer"),
@@ -139,8 +145,9 @@ let package = Package(
 
     // Sources as applications have them, with `import CoreData` or `import SwiftData` alone.
     .testTarget(
-      name: "SurfaceTests", dependencies: ["CoreData"], exclude: ["Diary.xcdatamodeld", "Journal.xcdatamodeld"],
-      swiftSettings: stackSettings, plugins: ["CompileDataModel"]),
+      name: "SurfaceTests", dependencies: ["CoreData", "TestFiles"],
+      exclude: ["Diary.xcdatamodeld", "Journal.xcdatamodeld"], swiftSettings: stackSettings,
+      plugins: ["CompileDataModel"]),
     .testTarget(
       name: "SurfaceSwift6Tests", dependencies: ["CoreData", "SwiftData"], swiftSettings: [.swiftLanguageMode(.v6)],
       plugins: ["CompileDataModel"]),
@@ -210,7 +217,7 @@ let package = Package(
       name: "InspectionTests",
       dependencies: [
         "BookText", "BuiltPrograms", "CSQLite", "CoreData", "DataModelFiles", "Inspection", "StoreFileReader",
-        "inspect",
+        "TestFiles", "inspect",
       ],
       swiftSettings: stackSettings),
   ]
@@ -304,7 +311,7 @@ let package = Package(
         name: "ChapterTests",
         dependencies: [
           "BuiltPrograms", "CoreData", "ModelMacros", "StepFrames", "StepRecorder", "StoreFileReader",
-          "ChapterSupport", "PostgreSQLTestServer", "SwiftData",
+          "ChapterSupport", "PostgreSQLTestServer", "SwiftData", "TestFiles",
           "FirstTenMinutesChapter", "FirstTenMinutes",
           "ManualStackChapter", "ManualStack",
           "ObjectGraphChapter", "ObjectGraph",

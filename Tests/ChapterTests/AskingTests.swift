@@ -2,6 +2,7 @@ import AskingChapter
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("Chapter 3: asking", .serialized)
@@ -11,7 +12,7 @@ struct AskingTests {
   let shelf: Shelf
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     shelf = try Shelf(folder: folder.url)
   }
 

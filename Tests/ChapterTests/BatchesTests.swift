@@ -2,6 +2,7 @@ import BatchesChapter
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("Chapter 11: batches", .serialized)
@@ -16,7 +17,7 @@ struct BatchesTests {
   private var batches: ReadingBatches { ReadingBatches(context: stack.viewContext) }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     stack = try WeatherStack(folder: folder.url)
     url = folder.url.appendingPathComponent(WeatherStack.storeName)
   }

@@ -1,4 +1,5 @@
 import Foundation
+import TestFiles
 import Testing
 
 @testable import LibraryCatalogChapter
@@ -78,7 +79,7 @@ struct CatalogFormatTests {
       (#"{"title": "\x"}"#, "it is not well-formed JSON: invalid escape sequence on line 2, near {\"title\": \"\\x\"}"),
     ])
   func faults(json: String, reason: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = try folder.file("a.json", "[\n" + json + "]")
     let raw = try #require(try JSONRecordReader(url: file).next())
     let bad = #expect(throws: CatalogImporter.BadRecord.self) { try CatalogImporter.record(from: raw, in: file) }
@@ -87,7 +88,7 @@ struct CatalogFormatTests {
 
   @Test("Latin-1 and UTF-16 are named, with the command that converts them")
   func encodings() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = folder.url.appendingPathComponent("a.json")
     try Data("[{\"title\": \"Caf".utf8 + [0xE9] + "\"}]".utf8).write(to: file)
     let raw = try #require(try JSONRecordReader(url: file).next())
@@ -159,7 +160,7 @@ struct CatalogFormatTests {
   }
 
   private func records(_ text: String) throws -> [(Int, Int, String)] {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let reader = try JSONRecordReader(url: folder.file("c.json", text))
     var result: [(Int, Int, String)] = []
     while let raw = try reader.next() {

@@ -2,6 +2,7 @@ import ContainerStackChapter
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("Chapter 4: the container", .serialized)
@@ -12,7 +13,7 @@ struct ContainerStackTests {
   let url: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     stack = NotesStack(folder: folder.url)
     url = folder.url.appendingPathComponent(NotesStack.storeName)
     _ = stack.viewContext

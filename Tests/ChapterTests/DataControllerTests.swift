@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @testable import DataControllerChapter
@@ -12,7 +13,7 @@ struct DataControllerTests {
   let url: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     url = folder.url.appendingPathComponent(DataController.storeName)
   }
 

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @testable import EnqueueWriterChapter
@@ -24,7 +25,7 @@ struct EnqueueWriterTests {
   struct Refusal: Error, Equatable { let reason: String }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     url = folder.url.appendingPathComponent(CoreDataManager.storeName)
   }
 

@@ -1,12 +1,11 @@
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("First ten minutes", .serialized)
 struct FirstTenMinutesTests {
-  let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
+  let folder = TemporaryFolder()
 
   private func titles() throws -> [String] {
     let reader = try StoreFileReader(contentsOf: folder.url.appendingPathComponent("Library.sqlite"))

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @testable import InsideTheFileChapter
@@ -12,7 +13,7 @@ struct InsideTheFileTests {
   let url: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     url = folder.url.appendingPathComponent("Museum.sqlite")
   }
 

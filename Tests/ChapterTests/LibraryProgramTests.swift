@@ -1,5 +1,6 @@
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("Chapter 6: the program", .serialized)
@@ -8,7 +9,7 @@ struct LibraryProgramTests {
   let url: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     url = folder.url.appendingPathComponent("Library.sqlite")
   }
 

@@ -1,5 +1,6 @@
 import BuiltPrograms
 import Foundation
+import TestFiles
 import Testing
 
 @Suite(
@@ -10,7 +11,7 @@ struct LiveTableTerminalTests {
     "Keys change the store, the table follows, so does a new size; quitting leaves the terminal as it was"
   )
   func session() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let terminal = try #require(PseudoTerminal(columns: 80, lines: 20))
     let process = try terminal.start("LiveTable", ["--store", folder.url.path, "--fresh"])
     defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
@@ -36,7 +37,7 @@ struct LiveTableTerminalTests {
 
   @Test("A signal ends it, and leaves the terminal as it was")
   func signal() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let terminal = try #require(PseudoTerminal(columns: 80, lines: 20))
     let process = try terminal.start("LiveTable", ["--store", folder.url.path, "--fresh", "--writer"])
     defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }

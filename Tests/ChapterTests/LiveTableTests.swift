@@ -2,6 +2,7 @@ import CoreData
 import Foundation
 import LiveTableChapter
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("Chapter 12: a live table", .serialized)
@@ -16,7 +17,7 @@ struct LiveTableTests {
   private var context: NSManagedObjectContext { stack.viewContext }
 
   init() async throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     stack = try WaitingRoomStack(folder: folder.url)
     reception = Reception(stack)
     try await WaitingRoomScript.seed(reception, now: WaitingRoomScript.fixedTime)

@@ -1,14 +1,13 @@
 import CoreData
 import Foundation
 import MakingAModelChapter
+import TestFiles
 import Testing
 
 @Suite("Beside the chapters: making a model", .serialized)
 @MainActor
 struct MakingAModelTests {
-  let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
+  let folder = TemporaryFolder()
 
   @Test("A model in code keeps both ends of its relationship, and its rule")
   func inCode() throws {

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @testable import ManualStackChapter
@@ -12,7 +13,7 @@ struct ManualStackTests {
   let url: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     url = folder.url.appendingPathComponent(CoreDataStack.storeName)
   }
 

@@ -2,6 +2,7 @@ import CoreData
 import Foundation
 import ObjectGraphChapter
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("Chapter 2: objects that know each other", .serialized)
@@ -11,7 +12,7 @@ struct ObjectGraphTests {
   let url: URL
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     url = folder.url.appendingPathComponent(ObjectGraphStack.storeName)
   }
 

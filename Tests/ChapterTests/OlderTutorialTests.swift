@@ -2,6 +2,7 @@ import BuiltPrograms
 import CoreData
 import Foundation
 import OlderTutorialChapter
+import TestFiles
 import Testing
 
 @Suite("Page B: from an older tutorial", .serialized)
@@ -50,7 +51,7 @@ struct OlderTutorialTests {
     "Each line ends its program by a signal, and the template's error is on standard error only",
     arguments: Ending.allCases)
   func endings(ending: Ending) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let outcome = try ProgramRunner.run("OlderTutorial", ["--end", ending.rawValue], store: folder.url)
     #expect(outcome.exitCode < 0)
     #expect(outcome.output.isEmpty)
@@ -60,7 +61,7 @@ struct OlderTutorialTests {
 
   @Test("The program says where yesterday's lines go wrong")
   func program() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let outcome = try ProgramRunner.run("OlderTutorial", ["--fresh"], store: folder.url)
     #expect(outcome.exitCode == 0, "\(outcome.errors)")
     #expect(outcome.output.contains("there is a main thread:  true"))

@@ -2,6 +2,7 @@ import CoreData
 import Foundation
 import OneServerChapter
 import PostgreSQLTestServer
+import TestFiles
 import Testing
 
 /// Without PostgreSQL the suites that need a server are skipped, and the run says so once.
@@ -126,7 +127,7 @@ struct OneServerErrorTests {
   @Test("Where PostgreSQL is not installed the program says what to install, and leaves with its own code")
   func missing() throws {
     // No server's programs are in an empty folder.
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let outcome = try ProgramRunner.run(
       "OneServer", [], environment: ["STRATA_POSTGRESQL": folder.url.path])
     #expect(outcome.exitCode == EX_UNAVAILABLE)

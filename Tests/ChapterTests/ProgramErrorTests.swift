@@ -1,4 +1,5 @@
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("Bad input to the programs")
@@ -18,7 +19,7 @@ struct ProgramErrorTests {
   @Test(
     "A folder that cannot be made ends every program with one sentence that names it", arguments: programs)
   func folder(program: (name: String, store: String, arguments: [String])) throws {
-    let place = try TemporaryFolder()
+    let place = TemporaryFolder()
     let file = try place.file("file", "not a folder")
     let folder = file.appendingPathComponent("below")
     let outcome = try ProgramRunner.run(program.name, program.arguments, store: folder)
@@ -29,7 +30,7 @@ struct ProgramErrorTests {
 
   @Test("A file that is no database ends every program with one sentence that names it", arguments: programs)
   func noDatabase(program: (name: String, store: String, arguments: [String])) throws {
-    let place = try TemporaryFolder()
+    let place = TemporaryFolder()
     let text = String(repeating: "This is no database. ", count: 50)
     let file = try place.file(program.store, text)
     let outcome = try ProgramRunner.run(program.name, program.arguments, store: place.url)
@@ -55,7 +56,7 @@ struct ProgramErrorTests {
       !["FirstTenMinutes", "ObjectGraph", "Asking", "LibraryCatalog", "DataController"].contains($0.name)
     })
   func brokenOnPurpose(program: (name: String, store: String, arguments: [String])) throws {
-    let place = try TemporaryFolder()
+    let place = TemporaryFolder()
     let outcome = try ProgramRunner.run(program.name, ["--break"], store: place.url)
     #expect(outcome.exitCode == 1)
     #expect(outcome.errors.hasPrefix("Error: "))

@@ -1,5 +1,6 @@
 import BuiltPrograms
 import Foundation
+import TestFiles
 import Testing
 
 /// Runs a chapter's built program and keeps what it said.
@@ -33,7 +34,7 @@ enum ProgramRunner {
     process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "COREDATA_STRESS" }
       .merging(environment) { $1 }
     // Files and no pipes: a program that says much would wait for a reader.
-    let place = try TemporaryFolder()
+    let place = TemporaryFolder()
     let output = place.url.appendingPathComponent("output")
     let errors = place.url.appendingPathComponent("errors")
     for url in [output, errors] { try Data().write(to: url) }
@@ -50,18 +51,8 @@ enum ProgramRunner {
   }
 }
 
-/// A folder of its own for a test, removed with the last reference to it.
-final class TemporaryFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
+extension TemporaryFolder {
+  /// Writes a file.
   func file(_ name: String, _ text: String) throws -> URL {
     let file = url.appendingPathComponent(name)
     try Data(text.utf8).write(to: file)

@@ -3,6 +3,7 @@ import Foundation
 import ObjectGraphChapter
 import StepFrames
 import StepRecorder
+import TestFiles
 import Testing
 
 @Suite("Recording a program for a stepper", .serialized)
@@ -17,7 +18,7 @@ struct StepRecorderTests {
   }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     stack = try ObjectGraphStack(folder: folder.url)
   }
 

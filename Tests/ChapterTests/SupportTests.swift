@@ -1,6 +1,7 @@
 import ChapterSupport
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("What the chapters share")
@@ -47,7 +48,7 @@ struct SupportTests {
 
   @Test("The reader says which file is missing")
   func missingFile() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = folder.url.appendingPathComponent("none.sqlite")
     let error = #expect(throws: StoreFileError.self) { try StoreFileReader(contentsOf: url) }
     #expect(error?.description.contains(url.path) == true)
@@ -56,7 +57,7 @@ struct SupportTests {
 
   @Test("The reader says that a text file is no database")
   func textFile() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let reader = try StoreFileReader(
       contentsOf: try folder.file("text.sqlite", String(repeating: "text ", count: 99)))
     #expect(throws: StoreFileError.self) { try reader.tables() }

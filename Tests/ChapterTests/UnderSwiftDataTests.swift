@@ -4,15 +4,14 @@ import ManualStackChapter
 import ModelMacros
 import StoreFileReader
 import SwiftData
+import TestFiles
 import Testing
 import UnderSwiftDataChapter
 
 @Suite("Chapter 14: SwiftData, and what is under it", .serialized)
 @MainActor
 struct UnderSwiftDataTests {
-  let folder: TemporaryFolder
-
-  init() throws { folder = try TemporaryFolder() }
+  let folder = TemporaryFolder()
 
   private func hash(_ type: any PersistentModel.Type) throws -> Data {
     let model = try #require(NSManagedObjectModel.makeManagedObjectModel(for: [type]))

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 import UnsavedChangesChapter
 
@@ -15,7 +16,7 @@ struct UnsavedChangesTests {
   private var context: NSManagedObjectContext { stack.viewContext }
 
   init() throws {
-    folder = try TemporaryFolder()
+    folder = TemporaryFolder()
     stack = try RecipeStack(folder: folder.url)
     url = folder.url.appendingPathComponent(RecipeStack.storeName)
     let cookbook = Cookbook(context: stack.viewContext)

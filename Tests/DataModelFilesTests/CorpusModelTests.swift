@@ -1,5 +1,6 @@
 import DataModelFiles
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("Models of public projects", .enabled(if: Corpus.root != nil, "COREDATA_CORPUS is not set"))

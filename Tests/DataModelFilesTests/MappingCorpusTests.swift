@@ -1,5 +1,6 @@
 import DataModelFiles
 import Foundation
+import TestFiles
 import Testing
 
 /// Mapping models of public projects.

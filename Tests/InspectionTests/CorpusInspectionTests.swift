@@ -1,23 +1,19 @@
 import DataModelFiles
 import Foundation
 import StoreFileReader
+import TestFiles
 import Testing
 
 @testable import Inspection
 
-/// Files of other people's programs, found through COREDATA_CORPUS.
+/// Files of other people's programs.
 @Suite("Looking into sample files")
 struct CorpusInspectionTests {
-  static let root = ProcessInfo.processInfo.environment["COREDATA_CORPUS"].map { URL(fileURLWithPath: $0) }
-
   private func files(_ folder: String) -> [URL] {
-    guard let root = Self.root else {
+    if Corpus.root == nil {
       print("CorpusInspectionTests: skipped the samples of \(folder), COREDATA_CORPUS is not set")
-      return []
     }
-    let base = root.appendingPathComponent(folder)
-    return (FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []).sorted()
-      .map { base.appendingPathComponent($0) }
+    return Corpus.files(in: folder)
   }
 
   @Test("Every store is described, its rows are those that SQLite counts, and its folder stays as it was")
@@ -28,7 +24,7 @@ struct CorpusInspectionTests {
         (try? head.read(upToCount: 15)) == Data("SQLite format 3".utf8)
       else { continue }
       let folder = url.deletingLastPathComponent()
-      let before = try snapshot(folder)
+      let before = try snapshot(of: folder)
       let file = try open(url)
       let report = try StoreReport(file)
       #expect(file.obstacle == nil, "\(url.lastPathComponent): \(file.obstacle ?? "")")
@@ -43,11 +39,11 @@ struct CorpusInspectionTests {
       #expect((try? JSONSerialization.jsonObject(with: Data(report.json.text.utf8))) != nil)
       if report.json["history"] != .null { _ = try TransactionList(file, limit: nil).text }
       #expect(DiagramTests.flaws(Diagram(try #require(file.values))) == [], "\(url.lastPathComponent)")
-      #expect(try snapshot(folder) == before, "\(url.lastPathComponent)")
+      #expect(try snapshot(of: folder) == before, "\(url.lastPathComponent)")
       seen += 1
     }
     print("CorpusInspectionTests: \(seen) stores")
-    #expect(Self.root == nil || seen > 0)
+    #expect(Corpus.root == nil || seen > 0)
   }
 
   @Test("Every model is described and drawn without a flaw")
@@ -74,7 +70,7 @@ struct CorpusInspectionTests {
       seen += 1
     }
     print("CorpusInspectionTests: \(seen) models")
-    #expect(Self.root == nil || seen > 0)
+    #expect(Corpus.root == nil || seen > 0)
   }
 
   @Test("Stores of SwiftData's are named as such, and no other is", arguments: ["swiftdata", "stores"])
@@ -88,6 +84,6 @@ struct CorpusInspectionTests {
       #expect((schema == .string("1.0.0")) == (folder == "swiftdata"), "\(url.path): \(schema ?? .null)")
       seen += 1
     }
-    #expect(Self.root == nil || seen > 0)
+    #expect(Corpus.root == nil || seen > 0)
   }
 }

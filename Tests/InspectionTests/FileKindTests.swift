@@ -2,6 +2,7 @@ import CoreData
 import DataModelFiles
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @Suite("Telling what a file is")

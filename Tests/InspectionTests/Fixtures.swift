@@ -4,30 +4,6 @@ import Foundation
 import Inspection
 import Testing
 
-/// A folder of its own for a test, removed with the last reference to it.
-final class TemporaryFolder {
-  let url: URL
-
-  init() {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("strata-\(UUID().uuidString)", isDirectory: true)
-    try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
-}
-
-/// Every file below a folder, with its bytes.
-func snapshot(_ folder: URL) throws -> [String: Data] {
-  var files: [String: Data] = [:]
-  for case let name as String in FileManager.default.enumerator(atPath: folder.path)! {
-    files[name] = FileManager.default.contents(atPath: folder.appendingPathComponent(name).path) ?? Data()
-  }
-  return files
-}
-
 /// Authors and books, with something of every kind.
 enum Library {
   static func model() -> NSManagedObjectModel {

@@ -1,5 +1,6 @@
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @Suite("Looking into a store's history")

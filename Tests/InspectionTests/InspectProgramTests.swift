@@ -1,5 +1,6 @@
 import BuiltPrograms
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("The inspect program")

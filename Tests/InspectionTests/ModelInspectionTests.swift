@@ -1,6 +1,7 @@
 import DataModelFiles
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @Suite("Looking into a model")

@@ -1,5 +1,6 @@
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @Suite("Listing a store's objects")

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @Suite("Looking for what is wrong with a store")
@@ -67,11 +68,11 @@ struct StoreCheckTests {
   @Test("Of a store that is as it should be, nothing is said, and nothing in its folder changes")
   func sound() throws {
     try make()
-    let before = try snapshot(folder.url)
+    let before = try snapshot(of: folder.url)
     let check = try check()
     #expect(check.problems == [] && check.unreferencedFiles == [])
     #expect(check.text == "Nothing is wrong: 4 entities looked over.\n")
-    #expect(try snapshot(folder.url) == before)
+    #expect(try snapshot(of: folder.url) == before)
     #expect(try StoreCheck(url, model()).problems == [])
   }
 

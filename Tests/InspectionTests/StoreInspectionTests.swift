@@ -2,6 +2,7 @@ import CoreData
 import Foundation
 import Inspection
 import StoreFileReader
+import TestFiles
 import Testing
 
 @Suite("Looking into a store")
@@ -151,7 +152,7 @@ struct StoreInspectionTests {
     defer {
       try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
     }
-    let before = try snapshot(folder.url)
+    let before = try snapshot(of: folder.url)
     #expect(before.count == 2)
     let copies = try temporaryCopies(of: url)
     do {
@@ -170,7 +171,7 @@ struct StoreInspectionTests {
       #expect(try ObjectList(file, ObjectQuery(entity: "Author")).text.contains("Grace"))
     }
     #expect(try temporaryCopies(of: url) == copies)
-    #expect(try snapshot(folder.url) == before)
+    #expect(try snapshot(of: folder.url) == before)
   }
 
   private func temporaryCopies(of url: URL) throws -> Int {

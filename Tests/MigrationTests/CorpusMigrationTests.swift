@@ -2,10 +2,11 @@ import CoreData
 import DataModelFiles
 import Foundation
 import TestDice
+import TestFiles
 import Testing
 
 /// Versions of models that people have made: a store of each, full of random objects, is migrated to the next one.
-@Suite("Stores of models that people have made, migrated", .enabled(if: ModelVersions.root != nil))
+@Suite("Stores of models that people have made, migrated", .enabled(if: Corpus.root != nil))
 struct CorpusMigrationTests {
   enum Kind: String, CaseIterable {
     case sqlite, xml

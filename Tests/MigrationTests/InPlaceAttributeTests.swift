@@ -1,11 +1,12 @@
 import CoreData
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @Suite("Migration in place: attributes and entities")
 struct InPlaceAttributeTests {
-  private let folder = InPlace.Folder()
+  private let folder = TemporaryFolder()
   private var url: URL { folder.file("store.sqlite") }
 
   private func before() -> NSManagedObjectModel {
@@ -276,7 +277,7 @@ struct InPlaceAttributeTests {
 
   @Test("A hierarchy in which a dozen entities have a property of one name is opened again, and migrated")
   func manyOfOneName() throws {
-    let folder = InPlace.Folder()
+    let folder = TemporaryFolder()
     let url = folder.file("names.sqlite")
     func model(_ more: [String]) -> NSManagedObjectModel {
       let owner = InPlace.entity("Owner")

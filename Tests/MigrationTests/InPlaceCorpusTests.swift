@@ -1,4 +1,5 @@
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -6,18 +7,6 @@ import Testing
 /// Stores that Apple's framework wrote, and the other versions of their models.
 @Suite("Migration in place: stores of public projects")
 struct InPlaceCorpusTests {
-  private static let root = ProcessInfo.processInfo.environment["COREDATA_CORPUS"].map {
-    URL(fileURLWithPath: $0, isDirectory: true)
-  }
-
-  private func files(_ folder: String, _ isWanted: (String) -> Bool) -> [URL] {
-    guard let root = InPlaceCorpusTests.root,
-      let all = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
-    else { return [] }
-    return all.compactMap { $0 as? String }.filter(isWanted).sorted()
-      .map { root.appendingPathComponent(folder).appendingPathComponent($0) }
-  }
-
   private struct Version {
     let package: String
     let name: String
@@ -27,7 +16,7 @@ struct InPlaceCorpusTests {
 
   private func versions(_ repository: String) -> [Version] {
     ["models", "models_at_store_commit"].flatMap { folder in
-      files("\(folder)/\(repository)") { $0.hasSuffix(".xcdatamodel") }.compactMap { url in
+      Corpus.files(in: "\(folder)/\(repository)", extension: "xcdatamodel").compactMap { url in
         guard NSManagedObjectModel(contentsOf: url) != nil else { return nil }
         return Version(
           package: url.deletingLastPathComponent().lastPathComponent,
@@ -39,12 +28,13 @@ struct InPlaceCorpusTests {
 
   @Test(
     "Each store becomes the newest version of its model, and those beside its own, and keeps its objects",
-    .enabled(if: InPlaceCorpusTests.root != nil, "COREDATA_CORPUS is not set"))
+    .enabled(if: Corpus.root != nil, "COREDATA_CORPUS is not set"))
   func stores() throws {
     var (migrated, refused, rows) = (0, 0, 0)
-    for store in files("stores", { name in [".sqlite", ".moody", ".original"].contains { name.hasSuffix($0) } }) {
+    let endings = [".sqlite", ".moody", ".original"]
+    for store in Corpus.files(in: "stores", where: { name in endings.contains { name.hasSuffix($0) } }) {
       let metadata = try SQLiteStore.metadataForPersistentStore(with: store)
-      let repository = store.pathComponents[InPlaceCorpusTests.root!.pathComponents.count + 1]
+      let repository = store.pathComponents[Corpus.root!.pathComponents.count + 1]
       let all = versions(repository)
       guard
         let source = all.first(where: {
@@ -75,7 +65,7 @@ struct InPlaceCorpusTests {
   private func migrate(
     _ store: URL, _ before: NSManagedObjectModel, _ after: NSManagedObjectModel, _ delta: ModelDelta, _ what: String
   ) throws -> Int {
-    let folder = InPlace.Folder()
+    let folder = TemporaryFolder()
     let url = folder.file("store.sqlite")
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
       try FileManager.default.copyItem(atPath: store.path + suffix, toPath: url.path + suffix)

@@ -1,11 +1,12 @@
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CoreData
 
 @Suite("Migration in place: what is put off")
 struct InPlaceDeferredTests {
-  private let folder = InPlace.Folder()
+  private let folder = TemporaryFolder()
   private var url: URL { folder.file("store.sqlite") }
   private let key = NSPersistentStoreDeferredLightweightMigrationOptionKey
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CoreData
 
 @Suite("Migration in place: what fails")
 struct InPlaceFaultTests {
-  private let folder = InPlace.Folder()
+  private let folder = TemporaryFolder()
   private var url: URL { folder.file("store.sqlite") }
 
   private func model(_ isNew: Bool) -> NSManagedObjectModel {

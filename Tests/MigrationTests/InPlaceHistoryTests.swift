@@ -1,10 +1,11 @@
 import CoreData
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("Migration in place: history")
 struct InPlaceHistoryTests {
-  private let folder = InPlace.Folder()
+  private let folder = TemporaryFolder()
   private var url: URL { folder.file("store.sqlite") }
   private let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
 

@@ -1,5 +1,6 @@
 import Foundation
 import TestDice
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -39,7 +40,7 @@ struct InPlaceRandomTests {
   /// False where the change can't be inferred.
   private func run(_ seed: UInt64) throws -> Bool {
     var random = Dice(state: seed)
-    let folder = InPlace.Folder()
+    let folder = TemporaryFolder()
     let url = folder.file("store.sqlite")
     var spec = InPlaceRandomModel(&random)
     var model = spec.model()

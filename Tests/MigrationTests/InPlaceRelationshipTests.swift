@@ -1,11 +1,12 @@
 import CoreData
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @Suite("Migration in place: relationships")
 struct InPlaceRelationshipTests {
-  private let folder = InPlace.Folder()
+  private let folder = TemporaryFolder()
   private var url: URL { folder.file("store.sqlite") }
 
   /// A way in which owners and members may be related.

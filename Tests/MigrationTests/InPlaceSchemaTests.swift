@@ -1,10 +1,11 @@
 import CoreData
 import Foundation
+import TestFiles
 import Testing
 
 @Suite("Migration in place: all else that a file has")
 struct InPlaceSchemaTests {
-  private let folder = InPlace.Folder()
+  private let folder = TemporaryFolder()
   private var url: URL { folder.file("store.sqlite") }
 
   @Test("Derived attributes are computed, for objects that there were and for what comes after")

@@ -1,5 +1,6 @@
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -115,7 +116,7 @@ enum InPlace {
     _ url: URL, _ model: NSManagedObjectModel, configuration: String? = nil, allowsMore: Bool = false
   ) throws {
     #expect(try StoreCheck(url, model, configuration: configuration).problems == [])
-    let other = Folder()
+    let other = TemporaryFolder()
     let fresh = other.file("fresh.sqlite")
     try open(fresh, model, configuration: configuration) { _ in }
     let (wanted, found) = (try shape(fresh), try shape(url))
@@ -185,20 +186,6 @@ enum InPlace {
 
   static func run(_ url: URL, _ sql: String) throws {
     try Connection(path: url.path, options: Connection.Options()).execute(sql)
-  }
-
-  /// A folder that goes with its object.
-  final class Folder {
-    let url: URL
-
-    init() {
-      url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString, isDirectory: true)
-      try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
   }
 }
 

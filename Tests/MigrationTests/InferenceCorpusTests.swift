@@ -1,11 +1,12 @@
 import DataModelFiles
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CoreData
 
 /// Versions of models that people have made, each with the next one, both ways.
-@Suite("Inferred mappings: models that people have made", .enabled(if: ModelVersions.root != nil))
+@Suite("Inferred mappings: models that people have made", .enabled(if: Corpus.root != nil))
 struct InferenceCorpusTests {
   @Test("Consecutive versions of sample models are inferred or refused as the rules say, up and down")
   func versions() throws {
@@ -110,7 +111,7 @@ extension MigrationRules.Reason {
   }
 }
 
-/// Sample models with several versions, found through COREDATA_CORPUS.
+/// Sample models with several versions.
 enum ModelVersions {
   struct Version {
     let values: DataModel
@@ -123,18 +124,9 @@ enum ModelVersions {
     let versions: [Version]
   }
 
-  static let root = ProcessInfo.processInfo.environment["COREDATA_CORPUS"].map {
-    URL(fileURLWithPath: $0, isDirectory: true)
-  }
-
   /// Those of two versions and more, from sources and compiled.
   static let packages: [Package] = {
-    guard let root else { return [] }
-    let paths = ["models", "compiled"].flatMap { folder -> [URL] in
-      let folder = root.appendingPathComponent(folder)
-      let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-      return all.sorted().map(folder.appendingPathComponent)
-    }
+    let paths = Corpus.files(in: "models") + Corpus.files(in: "compiled")
     return paths.compactMap { url in
       let read: (DataModelPackage, String)?
       switch url.pathExtension {

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestFiles
 import Testing
 
 /// Changes that are inferred, through objects and in place: in each type of store, and on a SQLite file.
@@ -135,7 +136,7 @@ struct InferredChangeTests {
       _ = NSPersistentStoreCoordinator(managedObjectModel: model)
       return model
     }
-    let folder = InPlace.Folder()
+    let folder = TemporaryFolder()
     let (old, new) = (try model(true), try model(false))
     try InPlace.open(folder.file("old.sqlite"), old) { context in
       InPlace.new(context, "Note", [:])

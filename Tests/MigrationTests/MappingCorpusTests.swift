@@ -1,21 +1,11 @@
 import CoreData
 import Foundation
+import TestFiles
 import Testing
 
 /// Mapping models of public projects, with stores that those projects keep for their own tests.
 enum MappingCorpus {
-  static let root = ProcessInfo.processInfo.environment["COREDATA_CORPUS"].map {
-    URL(fileURLWithPath: $0, isDirectory: true)
-  }
-
-  static func files(in folder: String, extension ext: String) -> [URL] {
-    guard let root, let all = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path)
-    else { return [] }
-    return all.compactMap { $0 as? String }.filter { $0.hasSuffix("." + ext) }.sorted()
-      .map { root.appendingPathComponent(folder).appendingPathComponent($0) }
-  }
-
-  static func url(_ path: String) throws -> URL { try #require(root).appendingPathComponent(path) }
+  static func url(_ path: String) throws -> URL { try #require(Corpus.root).appendingPathComponent(path) }
 }
 
 /// Moody's transformer, as far as it matters here: bytes stay bytes.
@@ -30,9 +20,9 @@ final class LibraryPoints: NSEntityMigrationPolicy {
   func number(in text: String) -> Int16 { Int16(text) ?? 0 }
 }
 
-@Suite("Mapping models of other people's projects, at work", .enabled(if: MappingCorpus.root != nil))
+@Suite("Mapping models of other people's projects, at work", .enabled(if: Corpus.root != nil))
 struct MappingSampleTests {
-  @Test("Each becomes a mapping model", arguments: MappingCorpus.files(in: "mappings", extension: "xcmappingmodel"))
+  @Test("Each becomes a mapping model", arguments: Corpus.files(in: "mappings", extension: "xcmappingmodel"))
   func reading(url: URL) throws {
     let model = try NSMappingModel(checkedContentsOf: url)
     #expect(!model.entityMappings.isEmpty)

@@ -1,5 +1,6 @@
 import DataModelFiles
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -174,7 +175,7 @@ struct ModelLoadingTests {
     }
   }
 
-  @Test("Every model of public projects opens", .enabled(if: ModelCorpus.root != nil, "COREDATA_CORPUS is not set"))
+  @Test("Every model of public projects opens", .enabled(if: Corpus.root != nil, "COREDATA_CORPUS is not set"))
   func corpus() throws {
     var opened: [String: Int] = [:]
     let folders = [
@@ -183,7 +184,7 @@ struct ModelLoadingTests {
     ]
     for (folder, types) in folders {
       for type in types {
-        for url in ModelCorpus.files(in: folder, extension: type) where !Self.isEmptyPackage(url) {
+        for url in Corpus.files(in: folder, extension: type) where !Self.isEmptyPackage(url) {
           do {
             let model = try NSManagedObjectModel(checkedContentsOf: url)
             try model.validateForUse()

@@ -1,6 +1,7 @@
 import DataModelFiles
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -9,7 +10,7 @@ import Testing
 @Suite("Stores with composite attributes that Apple's framework wrote")
 struct CorpusCompositeTests {
   private func forEachStore(_ body: (SampleStore, NSManagedObjectModel) throws -> Void) throws -> Int {
-    let stores = StoreCorpus.files("swiftdata") { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.filter { url in
+    let stores = Corpus.files(in: "swiftdata") { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.filter { url in
       guard let file = FileHandle(forReadingAtPath: url.path) else { return false }
       return (try? file.read(upToCount: 15)) == Data("SQLite format 3".utf8)
     }
@@ -34,7 +35,7 @@ struct CorpusCompositeTests {
       compared += stored.count
     }
     print("CorpusCompositeTests: \(compared) entity hashes compared, in \(count) stores")
-    if StoreCorpus.root != nil { #expect(count > 0) }
+    if Corpus.root != nil { #expect(count > 0) }
   }
 
   @Test("A new file of the cached model, and of the model that it keeps in turn, has Apple's tables and indexes")
@@ -111,7 +112,7 @@ struct CorpusCompositeTests {
       #expect(try StoreCheck(sample.url, model).problems == [], "\(sample.name)")
     }
     print("CorpusCompositeTests: \(read) objects read, \(changed) changed")
-    if StoreCorpus.root != nil { #expect(changed > 0) }
+    if Corpus.root != nil { #expect(changed > 0) }
   }
 
   /// The value with other texts, numbers and bytes, at any depth.

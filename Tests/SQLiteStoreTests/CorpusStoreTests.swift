@@ -1,24 +1,14 @@
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @testable import CoreData
 
-/// Sample stores of public projects, found through COREDATA_CORPUS. Each is copied before it is opened.
+/// Sample stores of public projects. Each is copied before it is opened.
 enum StoreCorpus {
-  static let root = ProcessInfo.processInfo.environment["COREDATA_CORPUS"].map {
-    URL(fileURLWithPath: $0, isDirectory: true)
-  }
-
-  static func files(_ folder: String, _ accepts: (String) -> Bool) -> [URL] {
-    guard let root else { return [] }
-    let base = root.appendingPathComponent(folder)
-    return (FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? [])
-      .filter(accepts).sorted().map { base.appendingPathComponent($0) }
-  }
-
   static var stores: [URL] {
-    files("stores") { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.filter { url in
+    Corpus.files(in: "stores") { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }.filter { url in
       guard let file = FileHandle(forReadingAtPath: url.path) else { return false }
       return (try? file.read(upToCount: 15)) == Data("SQLite format 3".utf8)
     }
@@ -27,9 +17,9 @@ enum StoreCorpus {
   /// Every version of every model, by its hashes.
   static let models: [(hashes: [String: Data], url: URL)] = {
     let urls =
-      files("models") { $0.hasSuffix(".xcdatamodel") }
-      + files("models_at_store_commit") { $0.hasSuffix(".xcdatamodel") }
-      + files("compiled") { $0.hasSuffix(".mom") }
+      Corpus.files(in: "models", extension: "xcdatamodel")
+      + Corpus.files(in: "models_at_store_commit", extension: "xcdatamodel")
+      + Corpus.files(in: "compiled", extension: "mom")
     return urls.compactMap { url in
       NSManagedObjectModel(contentsOf: url).map { ($0.entityVersionHashesByName, url) }
     }
@@ -78,13 +68,7 @@ final class SampleStore {
   }
 
   /// Name and bytes of every file in the folder.
-  func files() throws -> [String: Data] {
-    var files: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-      files[name] = try Data(contentsOf: folder.file(name))
-    }
-    return files
-  }
+  func files() throws -> [String: Data] { try snapshot(of: folder.url) }
 
   /// What a save has to leave alone: the text of every table, index and trigger, the metadata, the cached model, what
   /// stands in tables that no entity has.
@@ -115,7 +99,7 @@ struct CorpusStoreTests {
   private func forEachModel(
     _ body: (SampleStore, NSManagedObjectModel, _ label: String) throws -> Void
   ) throws -> [String: Int] {
-    guard StoreCorpus.root != nil else {
+    guard Corpus.root != nil else {
       print("CorpusStoreTests: skipped all sample stores, COREDATA_CORPUS is not set")
       return [:]
     }
@@ -161,7 +145,7 @@ struct CorpusStoreTests {
       }
       #expect("\(rows.count)" == count, "\(name) \(layout.name)")
       for row in rows.prefix(50) {
-        for property in store.layouts.layouts[row.entity].toMany {
+        for property in store.layouts[row.entity].toMany {
           _ = try store.members(of: property, owner: row.reference)
         }
       }
@@ -277,7 +261,7 @@ struct CorpusStoreTests {
   @Test(
     "Reading leaves every file as it was, beside them nothing new, even where the folder can't be written")
   func untouched() throws {
-    guard StoreCorpus.root != nil else { return }
+    guard Corpus.root != nil else { return }
     for source in StoreCorpus.stores {
       let sample = try SampleStore(source)
       let before = try sample.files()
@@ -305,7 +289,7 @@ struct CorpusStoreTests {
 
   @Test("A new file has the tables that Apple's framework made for the same model")
   func tables() throws {
-    guard StoreCorpus.root != nil else { return }
+    guard Corpus.root != nil else { return }
     var equal = 0
     for source in StoreCorpus.stores {
       let sample = try SampleStore(source)

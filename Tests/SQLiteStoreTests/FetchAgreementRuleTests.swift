@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestFiles
 import Testing
 
 /// Rules on which SQL and memory once differed.

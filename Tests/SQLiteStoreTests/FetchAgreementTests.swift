@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestFiles
 import Testing
 
 /// The same objects in a SQLite store and in one that evaluates in memory.

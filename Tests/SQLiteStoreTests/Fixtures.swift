@@ -2,6 +2,7 @@ import Foundation
 import PostgreSQLStore
 import PostgreSQLTestServer
 import Synchronization
+import TestFiles
 
 @testable import CoreData
 
@@ -91,19 +92,7 @@ func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescriptio
   return attribute
 }
 
-/// A folder that is removed with the value.
-final class TemporaryFolder {
-  let url: URL
-
-  init() {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("SQLiteStoreTests-" + UUID().uuidString)
-    try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
-
+extension TemporaryFolder {
   /// A place for a store of a type, which nobody else has.
   func place(_ name: String, ofType type: String) -> URL {
     type == NSPostgreSQLStoreType ? TestServer.required.newStoreURL() : file(name)

@@ -1,5 +1,6 @@
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -21,7 +22,7 @@ struct ForeignRowTests {
   }
 
   private func update(_ store: SQLiteStore, _ row: RowSnapshot, name: String) throws -> SaveOutcome {
-    let layout = store.layouts.layouts[row.entity]
+    let layout = store.layouts[row.entity]
     var changed = SlotMask()
     changed.insert(layout.property(named: "name")!.slot)
     var changes = ChangeSet()

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -22,15 +23,6 @@ struct OpeningTests {
     } catch {
       return (error as? Failure)?.nsError ?? error as NSError
     }
-  }
-
-  /// The bytes of every file in the folder, by name.
-  private func snapshot() throws -> [String: Data] {
-    var files: [String: Data] = [:]
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-      files[name] = try Data(contentsOf: folder.file(name))
-    }
-    return files
   }
 
   @Test("A new file has Apple's settings and says what it is")
@@ -75,13 +67,13 @@ struct OpeningTests {
     var store: SQLiteStore? = try openStore(old, at: url)
     try store!.insert("Thing", [["name": .string("a")]])
     store = nil
-    let before = try snapshot()
+    let before = try snapshot(of: folder.url)
     let new = model(["name", "colour"])
     let refused = error(new, url)
     #expect(refused?.code == 134100)
     #expect(refused?.localizedDescription.contains("Thing changed") == true)
     #expect((refused?.userInfo["metadata"] as? [String: Any])?[NSStoreTypeKey] as? String == "SQLite")
-    #expect(try snapshot() == before)
+    #expect(try snapshot(of: folder.url) == before)
     #expect(error(new, url, ["NSIgnorePersistentStoreVersioningOption": true])?.code == 134020)
   }
 
@@ -209,12 +201,12 @@ struct OpeningTests {
     store = nil
     // The first connection to an index that nobody has open makes it anew, whatever it has.
     if suffixes.contains("-shm") { try Data(count: 32_768).write(to: URL(fileURLWithPath: target.path + "-shm")) }
-    let before = try snapshot()
+    let before = try snapshot(of: folder.url)
     #expect(try SQLiteStore.metadataForPersistentStore(with: target)[NSStoreTypeKey] as? String == "SQLite")
     #expect(try StoredModel.read(at: target).hashes.keys.sorted() == ["Thing"])
     try DatabaseCopy.copy(DatabasePlace(target), to: folder.file("C.sqlite"))
     for suffix in ["", "-wal"] { try? FileManager.default.removeItem(at: folder.file("C.sqlite" + suffix)) }
-    #expect(try snapshot() == before)
+    #expect(try snapshot(of: folder.url) == before)
     do {
       let reading = try openStore(model, at: target, options: [NSReadOnlyPersistentStoreOption: true])
       #expect(try reading.all("Thing").count == 2)
@@ -225,7 +217,7 @@ struct OpeningTests {
       }
       reading.willRemove(from: nil)
     }
-    #expect(try snapshot() == before)
+    #expect(try snapshot(of: folder.url) == before)
   }
 
   @Test("A read-only store reads a log in its place while a connection of SQLite's own has it open")

@@ -1,4 +1,5 @@
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -25,7 +26,7 @@ struct SavingTests {
     _ store: SQLiteStore, _ owner: RowSnapshot, _ name: String, added: [RowSnapshot] = [],
     removed: [RowSnapshot] = [], order: [RowSnapshot]? = nil
   ) -> LinkChange {
-    let property = store.layouts.layouts[owner.entity].property(named: name)!
+    let property = store.layouts[owner.entity].property(named: name)!
     return LinkChange(
       owner: owner.reference, relationship: property, added: added.map(\.reference),
       removed: removed.map(\.reference), order: order?.map(\.reference))
@@ -33,7 +34,7 @@ struct SavingTests {
 
   private func members(_ store: SQLiteStore, _ owner: RowSnapshot, _ name: String) throws -> [Int64] {
     try store.members(
-      of: store.layouts.layouts[owner.entity].property(named: name)!, owner: owner.reference
+      of: store.layouts[owner.entity].property(named: name)!, owner: owner.reference
     ).map(\.key)
   }
 

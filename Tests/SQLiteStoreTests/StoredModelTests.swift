@@ -1,5 +1,6 @@
 import Foundation
 import Inspection
+import TestFiles
 import Testing
 
 @testable import CoreData

@@ -1,4 +1,5 @@
 import Foundation
+import TestFiles
 import Testing
 
 @testable import CoreData
@@ -91,7 +92,7 @@ struct TypicalSQLTests {
       try statements { _ = try store.rows(forKeys: Array(1...7), in: layout) }
         == ["SELECT \(Self.bookColumns) FROM ZBOOK t0 WHERE  t0.Z_PK IN (\(places)) "])
     func members(_ name: String, _ owner: RowReference) throws -> [String] {
-      let layout = store.layouts.layouts[Int(owner.entity)]
+      let layout = store.layouts[Int(owner.entity)]
       return try statements { _ = try store.members(of: layout.property(named: name)!, owner: owner) }
     }
     #expect(

@@ -29,7 +29,7 @@ extension Stack {
   }
 
   private static func compare(_ a: RowSnapshot, _ kept: MemoryRows, _ b: RowSnapshot, _ read: MemoryRows) {
-    let layout = kept.layouts.layouts[a.entity]
+    let layout = kept.layouts[a.entity]
     #expect(a.reference == b.reference)
     guard a.entity == b.entity else { return }
     for property in layout.properties where property.isStoredByItself {

@@ -1,22 +1,12 @@
 import CoreData
+import TestFiles
 import Testing
 
 /// The stores that keep all in memory and write one file.
 private let atomicKinds: [StoreKind] = [.xml, .binary]
 
-/// A folder that goes with the test.
-private final class Folder {
-  let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-
-  init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-
-  deinit {
-    try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: url.path)
-    try? FileManager.default.removeItem(at: url)
-  }
-
-  func file(_ name: String = "store") -> URL { url.appendingPathComponent(name) }
-  var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+extension TemporaryFolder {
+  fileprivate func file() -> URL { file("store") }
 }
 
 private func open(
@@ -42,7 +32,7 @@ struct AtomicStoreTests {
 
   @Test("A store's file is there when it is added, and has everything after a save", arguments: atomicKinds)
   func made(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let stack = try open(kind, folder.file())
     #expect(folder.names == ["store"])
     try stack.context.performAndWait {
@@ -57,7 +47,7 @@ struct AtomicStoreTests {
   @Test(
     "Values at their limits are the same when the file is read again", arguments: atomicKinds)
   func limits(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let values: [[String: Any]] = [
       [
         "int16": Int16.min, "int32": Int32.max, "int64": Int64.min, "flag": true, "real": 5e-324, "single": Float(0.1),
@@ -100,7 +90,7 @@ struct AtomicStoreTests {
     "A date that is not a number is nil when the file is read again, and the object prints",
     arguments: atomicKinds + [.sqlite])
   func dateWithoutNumber(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let stack = try open(kind, folder.file(), Self.everyType())
     try stack.context.performAndWait {
       stack.context.new("Thing", ["date": Date(timeIntervalSinceReferenceDate: .nan), "real": Double.infinity])
@@ -118,7 +108,7 @@ struct AtomicStoreTests {
   @Test(
     "Whoever saves second after another coordinator has saved gets an error, and loses nothing", arguments: atomicKinds)
   func twoWriters(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let (one, two) = (try open(kind, folder.file()), try Stack(kind, library(), at: folder.file()))
     try one.context.performAndWait {
       one.context.new("Tag", ["name": "one"])
@@ -144,7 +134,7 @@ struct AtomicStoreTests {
   @Test(
     "A folder that cannot be written fails the save, and file and context stay as they were", arguments: atomicKinds)
   func unwritable(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let stack = try open(kind, folder.file())
     let bytes = try Data(contentsOf: stack.url)
     // Permissions would not stop everybody.
@@ -165,7 +155,7 @@ struct AtomicStoreTests {
 
   @Test("A file that was removed is not made again by a save", arguments: atomicKinds)
   func removedFile(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let stack = try open(kind, folder.file())
     try FileManager.default.removeItem(at: stack.url)
     stack.context.performAndWait {
@@ -177,7 +167,7 @@ struct AtomicStoreTests {
 
   @Test("The file keeps its permissions, and a symbolic link its place", arguments: atomicKinds)
   func permissions(_ kind: StoreKind) throws {
-    let (folder, other) = (try Folder(), try Folder())
+    let (folder, other) = (TemporaryFolder(), TemporaryFolder())
     let made = try Stack(kind, library(), at: other.file("real"))
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: made.url.path)
     let link = folder.file("link")
@@ -196,7 +186,7 @@ struct AtomicStoreTests {
 
   @Test("What a crashed writer left is removed at the next opening, and nothing else", arguments: atomicKinds)
   func abandoned(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let left = ".store.\(UUID().uuidString).saving"
     let others = [".other.\(UUID().uuidString).saving", ".store.mine.saving", "store.saving"]
     for name in [left] + others { try Data().write(to: folder.file(name)) }
@@ -212,7 +202,7 @@ struct AtomicStoreTests {
 
   @Test("A store that is missing, in a missing folder, or no file, is refused", arguments: atomicKinds)
   func notThere(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let readOnly = [NSReadOnlyPersistentStoreOption: true as NSNumber]
     #expect(failure { _ = try open(kind, folder.file(), library(), readOnly) }?.code == 260)
     #expect(folder.names.isEmpty)
@@ -223,7 +213,7 @@ struct AtomicStoreTests {
 
   @Test("An empty file is a new store", arguments: atomicKinds)
   func emptyFile(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     try Data().write(to: folder.file())
     let stack = try open(kind, folder.file())
     try stack.context.performAndWait { () throws in #expect(try stack.context.all("Tag").isEmpty) }
@@ -231,7 +221,7 @@ struct AtomicStoreTests {
 
   @Test("Another version of the model is refused as SQLite stores refuse it", arguments: atomicKinds)
   func versions(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let first = try open(kind, folder.file(), model([entity("Tag", [attribute("name")])]))
     let bytes = try Data(contentsOf: folder.file())
     let other = model([entity("Tag", [attribute("name"), attribute("colour")])])
@@ -251,7 +241,7 @@ struct AtomicStoreTests {
     "Metadata are written with the next save, unknown ones kept, and can be had without a model", arguments: atomicKinds
   )
   func metadata(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let stack = try open(kind, folder.file())
     var metadata = stack.coordinator.metadata(for: stack.store)
     #expect(metadata[NSStoreTypeKey] as? String == kind.type)
@@ -280,7 +270,7 @@ struct AtomicStoreTests {
 
   @Test("Cut short anywhere, or with any bit turned, a file is opened or refused, never more", arguments: atomicKinds)
   func damaged(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let source = try Stack(kind)
     try source.context.performAndWait {
       let author = source.context.new("Author", ["name": "K", "born": Date()])
@@ -324,7 +314,7 @@ struct AtomicStoreTests {
 
   @Test("All entities share one sequence of keys, which goes on after reopening", arguments: atomicKinds)
   func keys(_ kind: StoreKind) throws {
-    let folder = try Folder()
+    let folder = TemporaryFolder()
     let stack = try open(kind, folder.file())
     let first: Int64 = kind == .xml ? 102 : 1
     func keys(_ stack: Stack) throws -> [String] {

@@ -131,16 +131,21 @@ struct ChangeLedgerTests {
 
   @Test("No transition touches the bits that are the object's own, but that a new object is no fault")
   func ownBits() {
-    let own: OwnState = [.registered, .inaccessible, .awaking]
     for arrow in ChangeLedgerTests.arrows {
       for from in arrow.leads.keys {
-        let object = object(from)
-        object.ownState = own.union(.fault)
-        arrow.call(ledger, object)
-        let isNew = arrow.leads[from] == .inserted && arrow.name != "changed" && arrow.name != "reverted"
-        #expect(object.ownState == (isNew ? own : own.union(.fault)), "\(arrow.name) of an object that is \(from)")
-        object.ownState = []
-        #expect(standing(object) == (arrow.leads[from] == .left ? .clean : arrow.leads[from]!))
+        for isFault in [true, false] {
+          let object = object(from)
+          object.enteredMap()
+          object.startedAwaking()
+          if isFault { object.becameFault() } else { object.lostRow() }
+          let own = object.ownState
+          arrow.call(ledger, object)
+          let isNew = arrow.leads[from] == .inserted && arrow.name != "changed" && arrow.name != "reverted"
+          #expect(
+            object.ownState == (isNew ? own.subtracting(.fault) : own), "\(arrow.name) of an object that is \(from)")
+          object.forgotContext()
+          #expect(standing(object) == (arrow.leads[from] == .left ? .clean : arrow.leads[from]!))
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
 import CoreData
+import TestFiles
 import Testing
 
 /// Stores of every type that has a file, as applications choose among them.
@@ -7,7 +8,7 @@ struct AtomicSurfaceTests {
   @Test(
     "Stacks of every file type save and read again", arguments: [NSXMLStoreType, NSBinaryStoreType, NSSQLiteStoreType])
   func saving(_ type: String) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let url = folder.file("Notes.\(type.lowercased())")
     let description = NSPersistentStoreDescription(url: url)
     description.type = type

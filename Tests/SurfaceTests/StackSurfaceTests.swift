@@ -1,4 +1,5 @@
 import CoreData
+import TestFiles
 import Testing
 
 /// The usual ways of setting up a stack.
@@ -6,7 +7,7 @@ import Testing
 struct StackSurfaceTests {
   @Test("An application delegate's lazy stack loads its model, adds its store and saves")
   func applicationDelegate() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     for url in [nil, folder.file("delegate.sqlite")] {
       let delegate = AppDelegate(storeURL: url)
       let context = try #require(delegate.managedObjectContext)
@@ -60,7 +61,7 @@ struct StackSurfaceTests {
 
   @Test("A store that can't be opened reaches the completion handler as an error")
   func loadingFails() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     try Data("not a database, but long enough to be asked".utf8).write(to: folder.file("broken.sqlite"))
     var outcome: Result<NSPersistentStoreDescription, Error>?
     _ = DataController(NSPersistentStoreDescription(url: folder.file("broken.sqlite"))) { outcome = $0 }
@@ -116,7 +117,7 @@ struct StackSurfaceTests {
 
   @Test("Coordinators find stores, ids and metadata in both spellings")
   func coordinators() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CoreDataStack.model)
     let url = folder.file("typed.sqlite")
     let store = try coordinator.addPersistentStore(type: .sqlite, at: url)

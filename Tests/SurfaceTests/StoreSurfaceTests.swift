@@ -1,4 +1,5 @@
 import CoreData
+import TestFiles
 import Testing
 
 /// Stores as their authors write them for Apple's framework.
@@ -67,7 +68,7 @@ struct StoreSurfaceTests {
 
   @Test("A store in a property list compiles unchanged but for required, and keeps its metadata")
   func atomic() throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let file = folder.file("things.plist")
     let first = try context(PlistStore.self, PlistStore.type, at: file)
     try first.performAndWait {

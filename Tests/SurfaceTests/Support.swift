@@ -1,4 +1,5 @@
 import CoreData
+import TestFiles
 import Testing
 
 /// A stack for one test, over each of the stores.
@@ -22,29 +23,15 @@ enum Storage: CaseIterable, CustomTestStringConvertible {
 
   /// Runs a body on a stack of its own; its files go with it.
   func stack(_ body: (CoreDataStack) throws -> Void) throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let stack = makeStack(in: folder)
     try body(stack)
   }
 
   /// As ``stack(_:)``, for bodies that wait for other queues.
   func stack(_ body: (CoreDataStack) async throws -> Void) async throws {
-    let folder = try TemporaryFolder()
+    let folder = TemporaryFolder()
     let stack = makeStack(in: folder)
     try await body(stack)
   }
-}
-
-/// A folder that is removed when the last reference to it goes.
-final class TemporaryFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("surface-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 }

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 /// Stores that Apple's framework wrote; they are no part of this project.

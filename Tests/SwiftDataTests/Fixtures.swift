@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 /// Why some tests do not run when no row is shared and every save leaves faults.
@@ -7,16 +8,9 @@ let keepsRows = ConditionTrait.enabled(
   if: ProcessInfo.processInfo.environment["COREDATA_STRESS"] == nil,
   "It is about rows that are kept, which COREDATA_STRESS forbids.")
 
-/// A folder that goes with the test.
-final class TemporaryFolder {
-  let url: URL
-  init() {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("SwiftDataTests-\(UUID().uuidString)")
-    try! FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func file(_ name: String = "Test.store") -> URL { url.appendingPathComponent(name) }
+extension TemporaryFolder {
+  /// A store's file, for tests with one.
+  func file() -> URL { file("Test.store") }
 }
 
 func memory(_ types: any PersistentModel.Type...) throws -> ModelContext {

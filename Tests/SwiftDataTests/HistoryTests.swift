@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 @Model final class Member {

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 @Model class Trip {

@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import Synchronization
+import TestFiles
 import Testing
 
 enum NotesV1: VersionedSchema {

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 /// A model without the macro, with a property that no form of a value is known for.

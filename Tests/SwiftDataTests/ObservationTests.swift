@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 /// Which of a model's properties were told of. Each is looked at again after it was, as a view does.

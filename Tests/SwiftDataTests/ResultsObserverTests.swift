@@ -1,6 +1,7 @@
 import Foundation
 import SwiftData
 import Synchronization
+import TestFiles
 import Testing
 
 @Suite("An observer of results")

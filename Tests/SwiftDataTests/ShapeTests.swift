@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 // Declarations in the shapes that tutorials and public programs have.

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 @Suite("SwiftData and Core Data on one file")

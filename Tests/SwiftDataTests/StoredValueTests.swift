@@ -1,5 +1,6 @@
 import Foundation
 import SwiftData
+import TestFiles
 import Testing
 
 private indirect enum Rule: Codable, Equatable {

@@ -147,7 +147,7 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// Whether a description's store was loaded into memory. Several such stores may share a URL, so the coordinator
   /// can't tell that it has this one.
   private func isLoadedInMemory(_ description: NSPersistentStoreDescription) -> Bool {
-    guard let url = description.url, description.type == NSInMemoryStoreType || url.path == "/dev/null" else {
+    guard let url = description.url, description.type == NSInMemoryStoreType || url.isStoreInMemory else {
       return false
     }
     return lock.withLock { loaded.contains { $0 === description } }

@@ -6,7 +6,7 @@ extension NSStagedMigrationManager {
   public var container: NSPersistentContainer? {
     if let made = madeContainer as? NSPersistentContainer { return made }
     guard let stack else { return nil }
-    let url = stack.store.url ?? URL(fileURLWithPath: "/dev/null")
+    let url = stack.store.url ?? .storeInMemory
     let description = NSPersistentStoreDescription(url: url)
     description.type = stack.store.type
     description.configuration = stack.store.configurationName

@@ -107,7 +107,7 @@ final class ChangeLedger {
     }
     object.marks = addingToEvent(object, marks)
     // It has all its values, because there is no row to read them from.
-    object.ownState.remove(.fault)
+    object.gotValues()
   }
 
   /// An object is about to be changed. Called before the first change since the last save, and before the first in an

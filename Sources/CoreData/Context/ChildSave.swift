@@ -128,7 +128,7 @@ extension NSManagedObjectContext {
     // The id was asked for here before, and led nowhere.
     if object.state.contains(.inaccessible) {
       ledger.cleared(object)
-      object.ownState = [.registered, .fault]
+      object.began(asFault: true)
     }
     if object.state.contains(.deleted) {
       undelete(object)

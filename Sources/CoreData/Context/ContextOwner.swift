@@ -49,8 +49,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
   }
 
-  /// What to tell such stores once the lock is free, because their methods may do anything.
-  @exclusivity(unchecked) private var news: [(store: StoreIdentity, id: NSManagedObjectID, isThere: Bool)] = []
+  /// What to tell such stores once the lock is free.
+  @exclusivity(unchecked) private var news = RegistrationNews()
 
   /// All objects, if the context keeps them alive; see `holdAll(_:)`.
   @exclusivity(unchecked) private var held: [ObjectIdentifier: NSManagedObject] = [:]
@@ -159,7 +159,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   /// Each table once.
   private var allTables: [Table] {
-    tables.enumerated().filter { layouts.layouts[$0.offset % entityCount].isRoot }.map(\.element) + [unsaved]
+    tables.enumerated().filter { layouts[$0.offset % entityCount].isRoot }.map(\.element) + [unsaved]
   }
 
   // The identity map.
@@ -196,7 +196,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if reference.key < 0, let former = context?.formerKeys[reference.key] {
       return self.object(for: former.reference, store: number(of: former.store))
     }
-    let maker = ObjectMaker(layouts.layouts[entity], self)
+    let maker = ObjectMaker(layouts[entity], self)
     return make(maker, key: reference.key, store: store, table: table)
   }
 
@@ -226,7 +226,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
         count += 1
       }
       while count < rows.count {
-        let maker = ObjectMaker(layouts.layouts[rows[count].entity], self)
+        let maker = ObjectMaker(layouts[rows[count].entity], self)
         let entity = maker.layout.index
         _ = rows.forEachHeld(from: count, while: { $0.entity == entity }) { row in
           guard let object = living(table, row.key), object.places.entity == entity else {
@@ -266,7 +266,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     var index = 0
     while index < references.count {
       let entity = references[index].entity
-      let maker = ObjectMaker(layouts.layouts[Int(entity)], self)
+      let maker = ObjectMaker(layouts[Int(entity)], self)
       while index < references.count, references[index].entity == entity {
         let key = references[index].key
         let known = living(table, key: key, entity: Int(entity), store: store)
@@ -302,7 +302,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     }
     object.key = key
     object.store = store
-    object.ownState = [.fault, .registered]
+    object.began(asFault: true)
     if let row { object.row = row }
     enter(object, in: table)
     return object
@@ -325,13 +325,13 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   func register(_ object: NSManagedObject) {
     lock.lock()
     defer { unlockAndTell() }
-    object.ownState.insert(.registered)
+    object.enteredMap()
     enter(object, in: table(of: object))
   }
 
   func unregister(_ object: NSManagedObject) {
     removeDying(object)
-    object.ownState.remove(.registered)
+    object.leftMap()
   }
 
   /// Gives a new object its permanent key.
@@ -398,9 +398,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if holdsAll {
       if isThere { held[ObjectIdentifier(object)] = object } else { held[ObjectIdentifier(object)] = nil }
     }
-    guard let store = table.listener else { return }
-    let layout = object.layout
-    news.append((store, NSManagedObjectID(layout: layout, key: object.key, store: store), isThere))
+    if let store = table.listener { news.add(object, of: store, isThere: isThere) }
   }
 
   /// Ends a critical section in which `noteRegistration` may have been called.
@@ -409,20 +407,15 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     if news.isEmpty {
       lock.unlock()
     } else {
-      tellStore()
+      tellStores()
     }
   }
 
-  private func tellStore() {
+  private func tellStores() {
     let told = news
-    news = []
+    news = RegistrationNews()
     lock.unlock()
-    var rest = told[...]
-    while let first = rest.first {
-      let group = rest.prefix { $0.store === first.store && $0.isThere == first.isThere }
-      (first.store.store as? NSIncrementalStore)?.tell(of: group.map(\.id), areThere: first.isThere)
-      rest = rest.dropFirst(group.count)
-    }
+    told.tell()
   }
 
   /// How many objects there are; those that are being freed are counted.

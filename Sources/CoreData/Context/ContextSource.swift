@@ -1,7 +1,9 @@
 /// Where a context reads its objects' saved state and sends its saves: the coordinator's stores, or its parent context.
 /// Only the two sources know which of them it is.
 ///
-/// Called on the context's queue. Rows, references and ids are passed; no context sees another's objects.
+/// Called on the context's queue. Rows, references and ids are passed; no context sees another's objects. The context
+/// comes with each question, though a source has one context only: a link back to it would be counted for each fault
+/// that is read.
 protocol ContextSource: AnyObject {
   // Being attached.
 

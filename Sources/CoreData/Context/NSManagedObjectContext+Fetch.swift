@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
     switch constant {
     case .object(let id as NSManagedObjectID):
       guard let (row, store) = formerKeys[id.key] else { return constant }
-      return .object(NSManagedObjectID(layout: owner.layouts.layouts[Int(row.entity)], key: row.key, store: store))
+      return .object(NSManagedObjectID(layout: owner.layouts[Int(row.entity)], key: row.key, store: store))
     case .collection(let members): return .collection(members.map(withPermanentIDs))
     default: return constant
     }

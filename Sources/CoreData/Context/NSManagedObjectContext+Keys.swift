@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
         for (object, key) in zip(members, try coordinator.reserveKeys(for: members, store)) { object.reserve(key) }
         continue
       }
-      let found = try coordinator.proposeKeys(count, in: owner.layouts.layouts[root], store, forGood: forGood)
+      let found = try coordinator.proposeKeys(count, in: owner.layouts[root], store, forGood: forGood)
       needs[index].next = found.first
       if let keys = found.proposed { proposed.append((store, keys)) }
       owner.reserve(count, entity: root, store: number)

@@ -35,8 +35,8 @@ extension NSManagedObjectContext {
     if departure == .deleted { ledger.saved(object) } else { ledger.left(object) }
     switch departure {
     case .unsaved, .deletedElsewhere: break
-    case .deleted, .rolledBack, .displaced: object.ownState = []
-    case .reset: object.ownState = [.fault]
+    case .deleted, .rolledBack, .displaced: object.forgotContext()
+    case .reset: object.forgotContext(asFault: true)
     }
   }
 

@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
     var found: Set<Int> = []
     var waiting = entities
     while let entity = waiting.popFirst() {
-      for property in owner.layouts.layouts[entity].cascades {
+      for property in owner.layouts[entity].cascades {
         for destination in property.destinations where found.insert(destination).inserted {
           waiting.insert(destination)
         }
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     of deleted: ContiguousArray<NSManagedObject>, from objects: inout [NSManagedObject]
   ) -> [NSManagedObject] {
     let lost = LostObjects(deleted)
-    let cascades = Set(deleted.lazy.map { $0.places.entity }).flatMap { owner.layouts.layouts[$0].cascades }
+    let cascades = Set(deleted.lazy.map { $0.places.entity }).flatMap { owner.layouts[$0].cascades }
     let first = objects.partition { object in
       cascades.contains {
         $0.destinations.contains(object.places.entity) && mayLead(object, to: lost, by: $0.inverse)

@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
   func merge(_ notice: SaveNotice) {
     func ids(_ references: [RowReference], _ store: StoreIdentity) -> [NSManagedObjectID] {
       references.map {
-        NSManagedObjectID(layout: owner.layouts.layouts[Int($0.entity)], key: $0.key, store: store)
+        NSManagedObjectID(layout: owner.layouts[Int($0.entity)], key: $0.key, store: store)
       }
     }
     for part in notice.parts {

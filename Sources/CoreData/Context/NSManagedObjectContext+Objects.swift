@@ -1,82 +1,9 @@
-/// Inserting, deleting and finding objects.
+/// Deleting and finding objects.
 extension NSManagedObjectContext {
   /// ``hasChanges``.
   var holdsChanges: Bool {
     guardQueue("hasChanges")
     return ledger.hasChanges
-  }
-
-  /// ``insert(_:)``.
-  func insertObject(_ object: NSManagedObject) {
-    guardQueue("insert(_:)")
-    if object.owner === owner {
-      if object.state.contains(.deleted) { undelete(object) }
-      return
-    }
-    guard object.owner.storeIdentity(0) == nil, !(object.owner is ContextOwner) else {
-      misuse(.alreadyInContext(object, self))
-    }
-    let owner = owner ?? makeOwner(object.owner.layouts)
-    if object.isFree {
-      // Relationships are within one context, so those that it is related to come along.
-      let company = object.freeCompany
-      for each in company {
-        displaceFault(of: each, in: owner)
-        each.owner = owner
-      }
-      company.forEach(registerNew)
-      return
-    }
-    if object.key > 0 { becomeNew(object, in: owner) } else { displaceFault(of: object, in: owner) }
-    object.owner = owner
-    registerNew(object)
-  }
-
-  /// Makes way for an object with a temporary id that `object(with:)` was asked for before.
-  private func displaceFault(of object: NSManagedObject, in owner: ContextOwner) {
-    guard owner.hasMadeForTemporaryID else { return }
-    if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
-  }
-
-  /// Makes an object that has left its context a new one. It keeps its attributes, and no relationships. If its
-  /// deletion was saved, it keeps its id as well, which may have been asked for meanwhile.
-  private func becomeNew(_ object: NSManagedObject, in owner: ContextOwner) {
-    let row = object.row
-    if let store = object.cachedID?.storeIdentity, row != nil, hasStore(store) {
-      object.store = owner.number(of: store)
-      if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
-    } else {
-      // It had no row, or is of another coordinator, where its id means something else.
-      object.cachedID = nil
-      object.key = TemporaryKeys.next()
-      object.store = NSManagedObject.noStore
-    }
-    if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
-    for property in object.layout.slots {
-      if property.kind == .toOne {
-        object.changes!.drop(property.slot)
-      } else if let row, property.word >= 0, !row.isNull(slot: property.slot), !object.changes!.holds(property.slot) {
-        let isInFile = property.kind == .binary && row.isReference(word: property.word)
-        object.changes![property.slot] =
-          isInFile ? (try? row.data(property)).map { .data($0) } ?? .null : row.value(property)
-      }
-    }
-    object.row = nil
-    object.ownState = []
-    object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
-  }
-
-  private func hasStore(_ store: StoreIdentity) -> Bool {
-    persistentStoreCoordinator?.persistentStores.contains { $0.identity === store } ?? false
-  }
-
-  /// Registers an object that was just made for this context.
-  func registerNew(_ object: NSManagedObject) {
-    guardQueue("insert(_:)")
-    if object.places.traits.contains(.abstract) { misuse(.abstractEntity(object.layout.name)) }
-    owner.register(object)
-    markInserted(object)
-    object.awakeFromInsert()
   }
 
   /// ``delete(_:)``.
@@ -191,16 +118,6 @@ extension NSManagedObjectContext {
 }
 
 extension MisuseReport {
-  fileprivate static func alreadyInContext(_ object: NSManagedObject, _ context: NSManagedObjectContext)
-    -> MisuseReport
-  {
-    MisuseReport(
-      "An object of another context was inserted into the context \(context.label).",
-      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
-      how: "An object stays in the context that made it.",
-      remedy: "Fetch it there: context.object(with: other.objectID).")
-  }
-
   fileprivate static func notInContext(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> MisuseReport {
     MisuseReport(
       "An NSManagedObjectContext cannot delete objects in other contexts.",

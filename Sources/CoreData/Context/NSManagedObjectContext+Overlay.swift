@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
       let keys = path.filter { $0.utf8.first != UInt8(ascii: "@") }
       for (index, key) in keys.enumerated() {
         guard let property = layout.property(named: key), property.isRelationship else { return }
-        layout = owner.layouts.layouts[property.destination]
+        layout = owner.layouts[property.destination]
         let isEnd = index + 1 == keys.count || keys[index + 1] == "objectID"
         if property.kind == .toMany || !isEnd { roots.insert(layout.rootIndex) }
       }

@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
     object.willTurnIntoFault()
     object.setDefaultValues()
     object.toManyStates = ContiguousArray(repeating: nil, count: object.layout.toMany.count)
-    object.ownState.insert(.fault)
+    object.becameFault()
     object.didTurnIntoFault()
     object.tellOfFault(announced)
     markRefreshed(object)
@@ -95,7 +95,7 @@ extension NSManagedObjectContext {
       let wasFault = object.state.contains(.fault)
       discardChanges(of: object)
       ledger.cleared(object)
-      object.ownState = wasFault || object.row == nil ? [.registered, .fault] : [.registered]
+      object.began(asFault: wasFault || object.row == nil)
       object.awake(fromSnapshotEvents: .rollback)
     }
     ledger.reset()
@@ -199,8 +199,7 @@ extension NSManagedObject {
     toManyStates = []
     row = nil
     ChangeLedger.reverted(self)
-    ownState.remove(.inaccessible)
-    ownState.insert(.fault)
+    becameFault()
     didTurnIntoFault()
     tellOfFault(announced)
   }

@@ -152,18 +152,9 @@ extension NSManagedObjectContext {
       for _ in 0..<100 {
         // If others keep taking keys, reserve them beforehand.
         let plan = try SavePlan(self, reservingKeys: staleKeys > 1)
-        let conflicts = try commit(plan)
+        let conflicts = try attempt(plan, unwritten: &unwritten)
         if conflicts.isEmpty { return (plan, conflicts.rewritten) }
-        if !conflicts.written.isEmpty {
-          adoptPartialSave(of: plan, writtenBy: conflicts.written, rewritten: conflicts.rewritten)
-          unwritten = plan.changeSets.map(\.store).filter { store in !conflicts.written.contains { $0 === store } }
-        }
-        if conflicts.hasStaleKeys {
-          staleKeys += 1
-          plan.giveBackKeys()
-        } else {
-          try settle(conflicts, of: plan)
-        }
+        if conflicts.hasStaleKeys { staleKeys += 1 }
       }
       dropRowsOfConflicts()
       throw Failure.unsettledConflicts(policy: "\(mergePolicy)").nsError
@@ -174,27 +165,42 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// One attempt. If it fails, the keys that were named for it are free again.
-  private func commit(_ plan: SavePlan) throws -> StoreConflicts {
-    do { return try source.commitPlan(plan, for: self) } catch let partial as PartialSave {
+  /// One attempt, and what the merge policy makes of its conflicts. Unless it has written everything, the keys that
+  /// were named for it are free again at its end.
+  ///
+  /// - Parameter unwritten: set if some stores have written their part: those that have not.
+  private func attempt(_ plan: SavePlan, unwritten: inout [NSPersistentStore]?) throws -> StoreConflicts {
+    var isWritten = false
+    // Whether the keys are of no use for the next attempt, even those that were reserved.
+    var areKeysSpent = false
+    defer { if !isWritten { plan.giveBackKeys(all: areKeysSpent) } }
+    let conflicts: StoreConflicts
+    do {
+      conflicts = try source.commitPlan(plan, for: self)
+    } catch let partial as PartialSave {
       adoptPartialSave(of: plan, writtenBy: partial.written, rewritten: partial.rewritten)
-      plan.giveBackKeys()
       throw partial
     } catch {
-      // Keys that are taken already are of no use for the next attempt.
-      plan.giveBackKeys(all: (error as NSError).code == NSPersistentStoreIncompatibleSchemaError)
+      // Thrown also for keys that are taken already.
+      areKeysSpent = (error as NSError).code == NSPersistentStoreIncompatibleSchemaError
       throw error
     }
-  }
-
-  /// Lets the merge policy decide on the conflicts of an attempt, whose keys are free again afterwards.
-  private func settle(_ conflicts: StoreConflicts, of plan: SavePlan) throws {
+    if conflicts.isEmpty {
+      isWritten = true
+      return conflicts
+    }
+    if !conflicts.written.isEmpty {
+      adoptPartialSave(of: plan, writtenBy: conflicts.written, rewritten: conflicts.rewritten)
+      unwritten = plan.changeSets.map(\.store).filter { store in !conflicts.written.contains { $0 === store } }
+    }
+    // If keys are stale, there is nothing to decide: the save is planned again.
+    if conflicts.hasStaleKeys { return conflicts }
     do { try resolveTellingNewcomers(conflicts) } catch {
-      plan.giveBackKeys(all: true)
+      areKeysSpent = true
       dropRowsOfConflicts()
       throw error
     }
-    plan.giveBackKeys()
+    return conflicts
   }
 }
 

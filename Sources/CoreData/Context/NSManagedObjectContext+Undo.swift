@@ -131,16 +131,8 @@ extension NSManagedObjectContext {
       if wasPropagated { object.forgetNullified() }
       return true
     }
-    // An object whose deletion was saved, or that was never saved, is inserted with the id that it had. The id may have
-    // been asked for meanwhile.
-    if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
-    object.owner = owner
-    object.ownState = []
-    object.row = nil
-    object.changes = ChangedValues.make(object.layout)
-    object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
-    owner.register(object)
-    markInserted(object)
+    // Its deletion was saved, or it was never saved.
+    readmit(object)
     return true
   }
 

@@ -166,7 +166,7 @@ struct SavePlan {
   /// Called after an attempt that has not written everything. Keys that were only named are free again.
   ///
   /// - Parameter all: Whether the objects forget reserved keys as well. Reserved keys are not given out again.
-  func giveBackKeys(all: Bool = false) { giveBackKeys(of: inserted.objects, all: all) }
+  func giveBackKeys(all: Bool) { giveBackKeys(of: inserted.objects, all: all) }
 
   private func giveBackKeys(of new: ContiguousArray<NSManagedObject>, all: Bool = false) {
     if storeKeys.isEmpty, !all { return }

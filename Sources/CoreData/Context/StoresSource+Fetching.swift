@@ -60,7 +60,7 @@ extension StoresSource {
       for reference in references {
         ids.append(
           NSManagedObjectID(
-            layout: owner.layouts.layouts[Int(reference.entity)], key: reference.key, store: answer.store))
+            layout: owner.layouts[Int(reference.entity)], key: reference.key, store: answer.store))
       }
     }
     return ids

@@ -155,7 +155,7 @@ final class StoresSource: ContextSource {
     let owner: ContextOwner = context.owner
     var members: [NSManagedObject] = []
     for (kind, owners) in unread {
-      let layout = owner.layouts.layouts[kind.entity]
+      let layout = owner.layouts[kind.entity]
       guard let property = layout.property(named: key), let reader = try context.reader(of: kind.store) else {
         continue
       }

@@ -124,7 +124,7 @@ extension NSPersistentStoreCoordinator {
     let ids = references.flatMap { reference in
       [store, new].map {
         NSManagedObjectID(
-          layout: layouts.layouts[Int(reference.entity)], key: reference.key, store: $0.identity)
+          layout: layouts[Int(reference.entity)], key: reference.key, store: $0.identity)
       }
     }
     // One after the other, as observers may look for one of the keys only.

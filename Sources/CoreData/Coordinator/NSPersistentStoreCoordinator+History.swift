@@ -46,7 +46,7 @@ extension NSPersistentStoreCoordinator {
       } changes: { _, rows in
         guard let transaction = found else { return }
         var changes = rows.map { row in
-          let layout = layouts.layouts[Int(row.row.entity)]
+          let layout = layouts[Int(row.row.entity)]
           let id = NSManagedObjectID(layout: layout, key: row.row.key, store: store.identity)
           let change = NSPersistentHistoryChange(row, id)
           change.transaction = transaction

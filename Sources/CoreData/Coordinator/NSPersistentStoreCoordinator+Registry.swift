@@ -28,9 +28,9 @@ extension NSPersistentStoreCoordinator {
   }
 
   static func urlWithoutFile(for type: String) throws -> URL {
-    if type == NSInMemoryStoreType { return URL(fileURLWithPath: "/dev/null") }
+    if type == NSInMemoryStoreType { return .storeInMemory }
     // An incremental store may read something other than a file.
-    if try storeClass(for: type) is NSIncrementalStore.Type { return URL(fileURLWithPath: "/dev/null") }
+    if try storeClass(for: type) is NSIncrementalStore.Type { return .storeInMemory }
     throw Failure.storeWithoutURL(type: type).nsError
   }
 

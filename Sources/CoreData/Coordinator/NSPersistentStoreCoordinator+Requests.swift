@@ -118,6 +118,6 @@ extension NSPersistentStoreCoordinator {
   }
 
   private func ids(_ rows: [RowReference], _ store: any BatchStore) -> [NSManagedObjectID] {
-    rows.map { NSManagedObjectID(layout: layouts.layouts[Int($0.entity)], key: $0.key, store: store.identity) }
+    rows.map { NSManagedObjectID(layout: layouts[Int($0.entity)], key: $0.key, store: store.identity) }
   }
 }

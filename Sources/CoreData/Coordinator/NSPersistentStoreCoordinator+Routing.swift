@@ -159,7 +159,7 @@ extension NSPersistentStoreCoordinator {
     _ changes: ChangeSet, to store: NSPersistentStore, objects: ((NSPersistentStore) -> ChangedObjects)?,
     conflicts: inout StoreConflicts
   ) throws {
-    try checkAdded(store, toSave: changes.firstRow.map { layouts.layouts[$0.entity].name })
+    try checkAdded(store, toSave: changes.firstRow.map { layouts[$0.entity].name })
     switch try answer(to: changes, of: store, objects) {
     case .saved(let rewritten):
       conflicts.written.append(store)

@@ -10,7 +10,7 @@ extension NSPersistentStoreCoordinator {
       throw Failure.unknownConfiguration(name: configuration, configurations: ownModel.configurations)
         .nsError
     }
-    let hasFile = type != NSInMemoryStoreType && url.path != "/dev/null"
+    let hasFile = type != NSInMemoryStoreType && !url.isStoreInMemory
     if hasFile { try publicErrors { try withStores { try $0.beginOpening(url) } } }
     let store: NSPersistentStore
     do {

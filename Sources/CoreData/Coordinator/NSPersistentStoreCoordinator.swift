@@ -184,7 +184,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   }
 
   /// The URL of a store.
-  open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+  open func url(for store: NSPersistentStore) -> URL { store.url ?? .storeInMemory }
 
   /// The id for a URI; nil if no store of this coordinator has its UUID, or if the entity is unknown. Does not check
   /// whether the row exists.

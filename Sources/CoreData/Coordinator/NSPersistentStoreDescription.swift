@@ -23,7 +23,7 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   private var pragmas: [String: NSObject] = [:]
 
   /// Describes a SQLite store in memory, at `file:///dev/null`.
-  public override convenience init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
+  public override convenience init() { self.init(url: .storeInMemory) }
 
   /// Describes a SQLite store at a URL, which is migrated with an inferred mapping if necessary.
   public init(url: URL) {
@@ -75,7 +75,7 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
 
   /// A copy with the same type, place, configuration, options and pragmas.
   open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = NSPersistentStoreDescription(url: url ?? URL(fileURLWithPath: "/dev/null"))
+    let copy = NSPersistentStoreDescription(url: url ?? .storeInMemory)
     copy.type = type
     copy.configuration = configuration
     copy.url = url

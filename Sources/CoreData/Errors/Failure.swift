@@ -3,8 +3,10 @@ import Foundation
 /// What went wrong, as facts. `Failure+Wording.swift` puts them into words, and `nsError` makes the error that a
 /// program sees.
 ///
-/// Inside the module a `Failure` is thrown; where the error reaches a program, `failure.nsError` is. Objects and ids
-/// are `Any`, because this room doesn't know their classes; they print their own descriptions.
+/// Stores, migrations, mappings, history and evaluators throw a `Failure`; who calls them for a program does so in
+/// `publicErrors`. What programs call, and all of the rooms Fetching, ManagedObject, Context and Container, throws
+/// `failure.nsError`. Objects and ids are `Any`, because this room doesn't know their classes; they print their own
+/// descriptions.
 // @unchecked Sendable: the objects in it are only printed, never used.
 enum Failure: Error, @unchecked Sendable {
   // Opening stores.

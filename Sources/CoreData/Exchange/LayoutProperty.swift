@@ -102,8 +102,8 @@ package final class LayoutProperty: @unchecked Sendable {
   /// Finds the inverse and the destinations, once all layouts of the model are there.
   func link(_ layouts: ModelLayouts) {
     guard destination >= 0 else { return }
-    destinations = layouts.layouts[destination].subtree
-    let named = inverseName.flatMap(layouts.layouts[destination].property(named:))
+    destinations = layouts[destination].subtree
+    let named = inverseName.flatMap(layouts[destination].property(named:))
     if relationship.isInverseMutual {
       inverse = named
     } else {

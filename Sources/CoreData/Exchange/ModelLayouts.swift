@@ -61,6 +61,12 @@ package final class ModelLayouts: @unchecked Sendable {
 
   package func layout(named name: String) -> EntityLayout? { indexByName[name].map { layouts[$0] } }
 
+  /// The layout of an entity, by its number.
+  package subscript(entity: Int) -> EntityLayout { layouts[entity] }
+
+  /// The layouts of entities that follow each other, as an entity and all below it do.
+  subscript(entities: Range<Int>) -> ArraySlice<EntityLayout> { layouts[entities] }
+
   func index(of entity: NSEntityDescription?) -> Int {
     guard let entity else { return -1 }
     return indexByEntity[ObjectIdentifier(entity)] ?? indexByName[entity.name ?? ""] ?? -1

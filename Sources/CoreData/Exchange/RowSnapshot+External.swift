@@ -82,7 +82,7 @@ extension ChangeSet {
   /// its rows still have the rows of the former store.
   package func withExternalValues(_ layouts: ModelLayouts) throws -> ChangeSet {
     func whole(_ row: RowSnapshot) throws -> RowSnapshot {
-      let layout = layouts.layouts[row.entity]
+      let layout = layouts[row.entity]
       let refers = layout.external.contains { !row.isNull(slot: $0.slot) && row.isReference(word: $0.word) }
       return refers ? try row.withExternalValues(layout) : row
     }

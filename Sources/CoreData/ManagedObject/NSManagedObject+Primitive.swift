@@ -43,9 +43,9 @@ extension NSManagedObject {
     case .attribute:
       // Values that an object sets while it awakes are not changes.
       let isAwaking = state.contains(.awaking)
-      ownState.insert(.awaking)
+      startedAwaking()
       write(value, held)
-      if !isAwaking { ownState.remove(.awaking) }
+      if !isAwaking { finishedAwaking() }
     }
   }
 

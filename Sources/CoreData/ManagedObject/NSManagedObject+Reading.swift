@@ -25,10 +25,7 @@ extension NSManagedObject {
   final func fire(for property: LayoutProperty? = nil) {
     if row == nil {
       // A new object that was refreshed gets its default values.
-      if state.contains(.inserted) {
-        ownState.remove(.fault)
-        return
-      }
+      if state.contains(.inserted) { return gotValues() }
       switch owner.fulfil(self) {
       case .found(let found): row = found
       case .gone: break
@@ -37,16 +34,15 @@ extension NSManagedObject {
       }
     }
     guard row != nil else {
-      ownState.remove(.fault)
-      ownState.insert(.inaccessible)
+      lostRow()
       owner.handleInaccessible(self, property: property)
       return
     }
-    ownState.remove(.fault)
+    gotValues()
     if layout.hasTransientDefaults { takeTransientDefaults() }
-    ownState.insert(.awaking)
+    startedAwaking()
     awakeFromFetch()
-    ownState.remove(.awaking)
+    finishedAwaking()
     if state.contains(.observed) { tellOfReading() }
   }
 

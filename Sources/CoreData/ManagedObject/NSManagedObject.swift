@@ -29,7 +29,7 @@ nonisolated open class NSManagedObject: NSObject {
   final var attached: AnyObject?
   /// `Z_PK`, or a negative number while the object was never saved.
   final var key: Int64 = 0
-  /// Only `ownState` writes the object's own bits, and only the context's `ChangeLedger` the others.
+  /// Only the transitions in `+OwnState` write the object's own bits, and only the context's `ChangeLedger` the others.
   private(set) final var state: ObjectState = []
   /// The number of the object's store in its context; `noStore` for a new object that was not assigned to one.
   final var store: UInt16 = NSManagedObject.noStore
@@ -124,9 +124,11 @@ nonisolated open class NSManagedObject: NSObject {
   final var rowWords: UnsafePointer<UInt64>? { rowReference?._withUnsafeGuaranteedRef { $0.words } }
 
   /// The object's own bits of `state`.
-  final var ownState: OwnState {
-    get { OwnState(rawValue: state.subtracting(.notOwn).rawValue) }
-    set { state = state.intersection(.notOwn).union(ObjectState(rawValue: newValue.rawValue)) }
+  final var ownState: OwnState { OwnState(rawValue: state.subtracting(.notOwn).rawValue) }
+
+  /// Writes the object's own bits. Only the file with their transitions can make a `Right`.
+  final func setOwnState(_ own: OwnState, _: OwnState.Right) {
+    state = state.intersection(.notOwn).union(ObjectState(rawValue: own.rawValue))
   }
 
   /// From now on each change asks whether there are observers.

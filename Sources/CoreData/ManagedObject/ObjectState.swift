@@ -62,7 +62,7 @@ struct ObjectState: OptionSet {
 }
 
 /// The bits of an object's state that are not about unsaved changes: whether its values are there, and whether the
-/// identity map knows it. Code that reads values, or turns an object into a fault, writes them.
+/// identity map knows it. `NSManagedObject+OwnState.swift` lists how they change.
 struct OwnState: OptionSet {
   let rawValue: UInt32
 

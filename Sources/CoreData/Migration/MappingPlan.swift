@@ -87,7 +87,7 @@ final class MappingPlan {
       case .constant(.string(let name)) = arguments[2], arguments[3].keyOfSource == name,
       let property = source.property(named: name), property.isRelationship, !property.isTransient
     else { return nil }
-    let entities = run.source.layouts.layouts[property.destinations].map(\.name)
+    let entities = run.source.layouts[property.destinations].map(\.name)
     return (property, run.names(ofMappingsFrom: Set(entities)))
   }
 

@@ -142,7 +142,7 @@ final class MigrationRun {
   /// the missing values, and migrations in place don't validate either.
   private func validate() throws {
     if job.delta != nil { return }
-    for (entity, keys) in made.enumerated() where !destination.layouts.layouts[entity].validated.isEmpty {
+    for (entity, keys) in made.enumerated() where !destination.layouts[entity].validated.isEmpty {
       let rows = keys.map { RowReference(entity: entity, key: $0) }
       for start in stride(from: 0, to: rows.count, by: MigrationRun.batchSize) {
         let batch = Array(rows[start..<min(start + MigrationRun.batchSize, rows.count)])

@@ -29,7 +29,7 @@ extension NSMigrationManager {
         keyPath: name, entity: current.sourceEntityName ?? "", missing: name,
         names: current.sourceEntityName.flatMap(run.source.layouts.layout(named:))?.propertyNames ?? [])
     }
-    let entities = run.source.layouts.layouts[relationship.destinations].map(\.name)
+    let entities = run.source.layouts[relationship.destinations].map(\.name)
     return run.associations.destinations(run.names(ofMappingsFrom: Set(entities)), of: sourceInstances)
   }
 }

@@ -159,7 +159,7 @@ struct MigrationFile {
       try? server.destroyStore(at: store.url, nil)
       return
     }
-    guard store.url.isFileURL, store.url.path != "/dev/null" else { return }
+    guard store.url.isFileURL, !store.url.isStoreInMemory else { return }
     if let files { files.removeStore(at: store.url) } else { try? StoreFiles.remove(store.url) }
   }
 }

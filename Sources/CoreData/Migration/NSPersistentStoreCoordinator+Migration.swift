@@ -20,7 +20,7 @@ extension NSPersistentStoreCoordinator {
     options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     let isOnServer = storeClass is any ServerStore.Type
-    guard type != NSInMemoryStoreType, url.path != "/dev/null", isOnServer || url.isFileURL,
+    guard type != NSInMemoryStoreType, !url.isStoreInMemory, isOnServer || url.isFileURL,
       isMigrationAskedFor(options), options?.flag(NSIgnorePersistentStoreVersioningOption) != true,
       isOnServer || StoreFiles.isOccupied(url)
     else { return try openStore(storeClass, configuration: configuration, at: url, options: options) }

@@ -24,13 +24,13 @@ struct StoreCopy {
       }
       // Copies, since a row belongs to the cache of one store.
       changes.inserted += try rows.map { row in
-        let layout = layouts.layouts[row.entity]
+        let layout = layouts[row.entity]
         let row = row.withUnicodeTexts(layout) ?? row
         if !layout.external.isEmpty, !destination.followsReferences { return try row.withExternalValues(layout) }
         return RowSnapshot.make(key: row.key, version: row.version, entity: row.entity, bytes: row.bytes)
       }
       for (entity, members) in Dictionary(grouping: rows, by: \.entity).sorted(on: \.key) {
-        changes.links += try links(of: members.map(\.key), layouts.layouts[entity], source)
+        changes.links += try links(of: members.map(\.key), layouts[entity], source)
       }
     }
     var all: [String: Any] = destination.metadata ?? [:]

@@ -50,7 +50,7 @@ extension FileOperating {
 /// A store that is one file.
 enum StoreFiles {
   static func isOccupied(_ url: URL) -> Bool {
-    guard url.isFileURL, url.path != "/dev/null",
+    guard url.isFileURL, !url.isStoreInMemory,
       let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     else { return false }
     return attributes[.type] as? FileAttributeType != .typeRegular
@@ -60,7 +60,7 @@ enum StoreFiles {
   /// Removes a file. A folder, which a store class of the program's own may have made, goes with what is in it, four
   /// levels deep at most; links are removed, never followed. A device or a pipe is refused.
   static func remove(_ url: URL) throws {
-    guard url.isFileURL, url.path != "/dev/null" else { return }
+    guard url.isFileURL, !url.isStoreInMemory else { return }
     switch kind(url.path) {
     case nil: return
     case S_IFDIR:

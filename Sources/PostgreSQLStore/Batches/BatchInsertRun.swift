@@ -94,7 +94,7 @@ struct BatchInsertRun {
   }
 
   private mutating func overwrite(_ change: BatchMerge.Change) throws {
-    let layout = store.layouts.layouts[change.row.entity]
+    let layout = store.layouts[change.row.entity]
     let entity = try store.schema.entity(layout)
     let columns = WriteTexts.changedColumns(entity, change.slots)
     var parameters = Parameters()

@@ -68,7 +68,7 @@ struct BatchMerge {
   }
 
   private mutating func merge(_ new: RowSnapshot, _ slots: SlotMask, into holder: RowSnapshot) throws {
-    let layout = store.layouts.layouts[holder.entity]
+    let layout = store.layouts[holder.entity]
     var builder = RowBuilder()
     builder.beginRow(from: holder)
     var taken = SlotMask()

@@ -68,8 +68,8 @@ final class BatchRun {
     guard let recorder, let history = store.history else { return }
     var values: [RowReference: RowSnapshot] = [:]
     let preserving = all.filter { !history.preserved(Int($0.entity)).isEmpty }
-    for (root, rows) in Dictionary(grouping: preserving, by: { store.layouts.layouts[Int($0.entity)].rootIndex }) {
-      let plan = try store.plans.rowPlan(store.layouts.layouts[root])
+    for (root, rows) in Dictionary(grouping: preserving, by: { store.layouts[Int($0.entity)].rootIndex }) {
+      let plan = try store.plans.rowPlan(store.layouts[root])
       var parameters = Parameters()
       parameters.add(keys: rows.map(\.key))
       for row in try plan.rows(connection.execute(store.plans.faultText(plan), parameters)) {
@@ -84,7 +84,7 @@ final class BatchRun {
     changed += rows
     guard let recorder else { return }
     for (entity, rows) in Dictionary(grouping: rows, by: \.entity).sorted(by: { $0.key < $1.key }) {
-      let layout = store.layouts.layouts[Int(entity)]
+      let layout = store.layouts[Int(entity)]
       let slots = SlotMask(batch.names.compactMap { layout.property(named: $0)?.slot })
       for row in rows { recorder.update(row, slots) }
     }
@@ -99,7 +99,7 @@ final class BatchRun {
     }
     changed += found
     if let recorder {
-      for row in found { recorder.update(row, detachment.slots(in: store.layouts.layouts[Int(row.entity)])) }
+      for row in found { recorder.update(row, detachment.slots(in: store.layouts[Int(row.entity)])) }
     }
     try connection.execute(detachment.update)
   }

@@ -126,7 +126,7 @@ struct BatchConstraint {
     for entity in entities {
       var index = entity
       while index >= 0, seen.insert(index).inserted {
-        let declaring = layouts.layouts[index]
+        let declaring = layouts[index]
         found += zip(declaring.constraints, declaring.entity.constraintNames).map {
           BatchConstraint(names: $0, declared: $1, declaring: declaring)
         }

@@ -71,7 +71,7 @@ final class HistoryRecorder {
   func updateDerived(_ rows: [RowSnapshot]) {
     for row in rows where !updated.contains(row.reference) && !isInserted(row) {
       var derived = SlotMask()
-      for property in history.schema.layouts.layouts[row.entity].slots
+      for property in history.schema.layouts[row.entity].slots
       where property.description is NSDerivedAttributeDescription { derived.insert(property.slot) }
       update(row.reference, derived)
     }

@@ -222,7 +222,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
       }
       if change.type == 2 {
         change.tombstone = try tombstone(rows, row, entity)
-        change.composeTombstone(schema.layouts.layouts[entity])
+        change.composeTombstone(schema.layouts[entity])
       }
       found[rows.int(row, 0), default: []].append(change)
     }
@@ -240,7 +240,7 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
         continue
       }
       var builder = RowBuilder()
-      builder.beginRow(schema.layouts.layouts[entity])
+      builder.beginRow(schema.layouts[entity])
       guard builder.set(bytes, of: property) else { continue }
       let snapshot = builder.finishRow(key: 1, version: 1, entity: entity)
       values[property.name] = snapshot.value(property).boxed(for: property)

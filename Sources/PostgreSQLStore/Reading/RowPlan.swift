@@ -139,7 +139,7 @@ final class RowPlan: @unchecked Sendable {
     var entity = step.destination
     if step.entityColumn >= 0, !result.isNull(row, Int(step.entityColumn)) {
       let number = Int(result.int(row, Int(step.entityColumn)))
-      guard let found = schema.index(ofNumber: number), schema.layouts.layouts[entity].subtree.contains(found) else {
+      guard let found = schema.index(ofNumber: number), schema.layouts[entity].subtree.contains(found) else {
         throw misfit("a relationship of row \(result.int(row, 1)) leads to the Z_ENT \(number)")
       }
       entity = found

@@ -86,7 +86,7 @@ struct StateQuestions {
       }
       let key = rows.int(row, 1)
       guard key > 0 else {
-        let name = store.layouts.layouts[entity].name
+        let name = store.layouts[entity].name
         throw StoreFailure.incompatibleSchema(
           store.url!, table: name.uppercased(), "a row of \(name) is referred to by the Z_PK \(key)")
       }
@@ -109,7 +109,7 @@ struct StateQuestions {
 
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
     let found = try members(
-      of: relationship, owners: [owner.key], store.layouts.layouts[Int(owner.entity)], referencesOnly: true)
+      of: relationship, owners: [owner.key], store.layouts[Int(owner.entity)], referencesOnly: true)
     return try references(found.rows, of: found.plan.query.entity)
   }
 
@@ -126,7 +126,7 @@ struct StateQuestions {
   private func members(
     of relationship: LayoutProperty, owners keys: [Int64], _ layout: EntityLayout, referencesOnly: Bool
   ) throws -> (rows: ServerRows, plan: RowPlan) {
-    let plan = try plans.rowPlan(store.layouts.layouts[relationship.destination])
+    let plan = try plans.rowPlan(store.layouts[relationship.destination])
     let text = try plans.memberText(relationship, of: layout, plan, referencesOnly: referencesOnly)
     var parameters = Parameters()
     parameters.add(keys: keys)

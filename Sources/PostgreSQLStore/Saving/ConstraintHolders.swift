@@ -25,7 +25,7 @@ struct ConstraintHolders {
     for column in columns {
       parameters.addArray(of: ServerType(column.property.form), count: rows.count) { bytes in
         for row in rows {
-          guard let place = store.layouts.layouts[row.entity].property(named: column.property.name) else { continue }
+          guard let place = store.layouts[row.entity].property(named: column.property.name) else { continue }
           bytes.append(row, form: place.form, slot: place.slot, word: place.word)
         }
       }

@@ -132,12 +132,12 @@ extension PostgreSQLStore {
     // Looks in the cache first: reading the rows puts them there.
     let cached = bases.map { rowCache.row($0.reference) }
     var persisted: [RowReference: RowSnapshot] = [:]
-    for (root, rows) in Dictionary(grouping: bases, by: { layouts.layouts[$0.entity].rootIndex }) {
-      let found = try pool.read { try self.rows(forKeys: rows.map(\.key), in: layouts.layouts[root], $0) }
+    for (root, rows) in Dictionary(grouping: bases, by: { layouts[$0.entity].rootIndex }) {
+      let found = try pool.read { try self.rows(forKeys: rows.map(\.key), in: layouts[root], $0) }
       for row in found { persisted[RowReference(entity: root, key: row.key)] = row }
     }
     return zip(bases, cached).map { base, cached in
-      let found = persisted[RowReference(entity: layouts.layouts[base.entity].rootIndex, key: base.key)]
+      let found = persisted[RowReference(entity: layouts[base.entity].rootIndex, key: base.key)]
       // A row that is of another entity now is another object's.
       let now = found?.entity == base.entity ? found : nil
       return VersionConflict(

@@ -61,10 +61,10 @@ struct DerivedNotes {
     var keys: [Int: [Int64]] = [:]
     for row in 0..<found.count {
       guard let entity = store.schema.index(ofNumber: Int(found.int(row, 0))) else { continue }
-      keys[store.layouts.layouts[entity].rootIndex, default: []].append(found.int(row, 1))
+      keys[store.layouts[entity].rootIndex, default: []].append(found.int(row, 1))
     }
     return try keys.sorted { $0.key < $1.key }.flatMap { root, keys in
-      let plan = try store.plans.rowPlan(store.layouts.layouts[root])
+      let plan = try store.plans.rowPlan(store.layouts[root])
       var parameters = Parameters()
       parameters.add(keys: keys)
       return try plan.rows(connection.execute(store.plans.faultText(plan), parameters))

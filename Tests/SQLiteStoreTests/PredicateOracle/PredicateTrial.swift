@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestFiles
 
 /// One model with its data, in both kinds of stores, and requests to them.
 struct PredicateTrial {

@@ -151,7 +151,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
   func reserveKeys(_ count: Int, in root: EntityLayout) throws -> Int64 {
     try lock.withLock {
       guard lastKey <= Int64.max - Int64(count) else {
-        let url = url ?? URL(fileURLWithPath: "/dev/null")
+        let url = url ?? .storeInMemory
         throw Failure.damagedStore(url: url, line: nil, what: "its last key is \(lastKey), the largest there is")
       }
       defer { lastKey += Int64(count) }
@@ -170,7 +170,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     guard let url else { throw Failure.storeWithoutURL(type: type) }
     if isReadOnly {
       let entity = changes.firstRow?.entity
-      throw Failure.readOnlyStore(url: url, entity: entity.map { committed.layouts.layouts[$0].name })
+      throw Failure.readOnlyStore(url: url, entity: entity.map { committed.layouts[$0].name })
     }
     if changes.writesNothing && storedMetadata.unwritten == nil || !writesFile { return committed.commit(changes) }
     return try committed.commit(changes) { rows in

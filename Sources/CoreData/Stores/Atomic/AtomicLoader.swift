@@ -86,7 +86,7 @@ struct AtomicLoader: ~Copyable {
   }
 
   private func property(_ row: Int32, _ index: Int32) -> LayoutProperty {
-    layouts.layouts[rows[Int(row)].entity].properties[Int(index)]
+    layouts[rows[Int(row)].entity].properties[Int(index)]
   }
 
   /// The object with a key; nil if the file has none, as after a deletion with the rule "no action".
@@ -96,8 +96,8 @@ struct AtomicLoader: ~Copyable {
     guard property.destinations.contains(Int(found.entity)) else {
       throw AtomicProblem.damaged(
         line: nil,
-        "\(layouts.layouts[owner.entity].name).\(property.name) of the object \(owner.key) leads to the "
-          + "object \(key), which is a \(layouts.layouts[Int(found.entity)].name)")
+        "\(layouts[owner.entity].name).\(property.name) of the object \(owner.key) leads to the "
+          + "object \(key), which is a \(layouts[Int(found.entity)].name)")
     }
     return found
   }
@@ -134,7 +134,7 @@ struct AtomicLoader: ~Copyable {
       if property.isOrdered, Set(found).count < found.count {
         throw AtomicProblem.damaged(
           line: nil,
-          "\(layouts.layouts[owner.entity].name).\(property.name) of the object \(owner.key) has a member twice")
+          "\(layouts[owner.entity].name).\(property.name) of the object \(owner.key) has a member twice")
       }
       return (owner.reference, property, found)
     }
@@ -189,8 +189,8 @@ private struct RelationshipSides {
       guard let inverse = side.property.inverse else { continue }
       let other = sides[Name(inverse)]
       if side.count == other?.count ?? 0, side.forth == other?.back { continue }
-      let owner = layouts.layouts[side.property.declaringEntity].name
-      let destination = layouts.layouts[inverse.declaringEntity].name
+      let owner = layouts[side.property.declaringEntity].name
+      let destination = layouts[inverse.declaringEntity].name
       throw AtomicProblem.damaged(
         line: nil, "\(owner).\(side.property.name) and its inverse \(destination).\(inverse.name) don't agree")
     }

@@ -39,7 +39,7 @@ struct AtomicRows {
   }
 
   private func root(_ reference: RowReference) -> RowReference {
-    RowReference(entity: state.layouts.layouts[Int(reference.entity)].rootIndex, key: reference.key)
+    RowReference(entity: state.layouts[Int(reference.entity)].rootIndex, key: reference.key)
   }
 
   func number(of row: RowReference) -> Int64 {

@@ -68,7 +68,7 @@ final class IncrementalReader: RowReader {
       guard let reference = store.reference(of: node.objectID, store.layouts), isAsked(reference) else {
         throw store.broken(method, "it returned a node of \(node.objectID), which was not asked for")
       }
-      let layout = store.layouts.layouts[Int(reference.entity)]
+      let layout = store.layouts[Int(reference.entity)]
       return try encoder.row(layout, key: reference.key, version: Int64(truncatingIfNeeded: node.version)) { property in
         if let value = node.value(for: property.description) { return value }
         return property.kind == .toOne ? try destinations.value(of: property, node) : nil

@@ -101,7 +101,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     var owners: [RowReference: [Int: NSManagedObjectID]] = [:]
     for node in nodes {
       let owner = try checked(node, method)
-      let layout = layouts.layouts[Int(owner.entity)]
+      let layout = layouts[Int(owner.entity)]
       for property in layout.toMany where !property.isTransient {
         guard let value = node.value(forKey: property.name), !(value is NSNull) else { continue }
         let members = try members(value, property: property, of: layout, encoder: encoder, method: method)
@@ -118,7 +118,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     }
     for node in nodes {
       let reference = try checked(node, method)
-      let layout = layouts.layouts[Int(reference.entity)]
+      let layout = layouts[Int(reference.entity)]
       let row = try encoder.row(layout, key: reference.key, version: 1) { property in
         let value = node.value(forKey: property.name)
         guard property.kind == .toOne, value == nil || value is NSNull else { return value }

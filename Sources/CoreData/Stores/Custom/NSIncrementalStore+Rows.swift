@@ -8,7 +8,7 @@ extension NSIncrementalStore: ObjectStore {
   }
 
   func id(_ reference: RowReference) -> NSManagedObjectID {
-    NSManagedObjectID(layout: layouts.layouts[Int(reference.entity)], key: reference.key, store: identity)
+    NSManagedObjectID(layout: layouts[Int(reference.entity)], key: reference.key, store: identity)
   }
 
   package var storeHistory: (any StoreHistory)? { CustomStoreHistory(ofTokensOf: self) }
@@ -78,7 +78,7 @@ extension NSIncrementalStore: ObjectStore {
         throw broken(method, "a save was answered by a node of \(node.objectID), which it did not write")
       }
       let row = written[place]
-      let new = try encoder.row(row, layouts.layouts[row.entity], takingFrom: node)
+      let new = try encoder.row(row, layouts[row.entity], takingFrom: node)
       if new.version == row.version, new.hasSameValues(as: row) { continue }
       written[place] = new
       rewritten.append(new)

@@ -11,7 +11,7 @@ struct MemoryConstraint {
     self.attributes = attributes
     properties = Dictionary(
       uniqueKeysWithValues: entity.subtree.map { index in
-        (index, attributes.compactMap { layouts.layouts[index].property(named: $0) })
+        (index, attributes.compactMap { layouts[index].property(named: $0) })
       })
   }
 

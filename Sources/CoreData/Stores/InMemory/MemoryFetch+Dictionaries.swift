@@ -144,8 +144,7 @@ private struct MemoryColumn {
     {
       throw Failure.malformedFetchRequest(
         entity: layout.name,
-        what: "the to-many relationship \"\(path[0])\" cannot be a column of dictionaries"
-      ).nsError
+        what: "the to-many relationship \"\(path[0])\" cannot be a column of dictionaries")
     }
   }
 

@@ -22,8 +22,7 @@ struct MemoryFetch {
   private func matching() throws -> [RowSnapshot] {
     if description.runsCode {
       throw Failure.unsupportedFeature(
-        "A block predicate or a comparator in a fetch from a SQLite store, or in the request of a FETCH expression,"
-      ).nsError
+        "A block predicate or a comparator in a fetch from a SQLite store, or in the request of a FETCH expression,")
     }
     let evaluator = try description.predicate.map { try PredicateEvaluator($0) }
     let table = view.rows.tables[description.layout.rootIndex]

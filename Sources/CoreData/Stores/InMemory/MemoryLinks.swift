@@ -11,7 +11,7 @@ struct MemoryLinks {
     let key: Int64
 
     init(_ owner: RowReference, relationship: LayoutProperty, layouts: ModelLayouts) {
-      root = Int32(layouts.layouts[Int(owner.entity)].rootIndex)
+      root = Int32(layouts[Int(owner.entity)].rootIndex)
       self.relationship = Int32(relationship.keyNumber)
       key = owner.key
     }
@@ -118,7 +118,7 @@ struct MemoryLinks {
 
   /// Removes all links of a deleted row, in both directions.
   mutating func removeAll(of row: RowSnapshot) {
-    let layout = layouts.layouts[row.entity]
+    let layout = layouts[row.entity]
     for property in layout.toMany {
       let place = Place(row.reference, relationship: property, layouts: layouts)
       let list = lists.removeValue(forKey: place) ?? []

@@ -17,7 +17,7 @@ struct MemoryRows {
     }
   }
 
-  private func root(_ entity: Int) -> Int { layouts.layouts[entity].rootIndex }
+  private func root(_ entity: Int) -> Int { layouts[entity].rootIndex }
 
   func row(_ reference: RowReference) -> RowSnapshot? { tables[root(Int(reference.entity))][reference.key] }
 

@@ -9,7 +9,7 @@ final class MemoryView {
   }
 
   func id(_ reference: RowReference) -> NSManagedObjectID {
-    NSManagedObjectID(layout: rows.layouts.layouts[Int(reference.entity)], key: reference.key, store: store)
+    NSManagedObjectID(layout: rows.layouts[Int(reference.entity)], key: reference.key, store: store)
   }
 }
 
@@ -18,7 +18,7 @@ struct MemorySubject: PredicateSubject {
   let row: RowSnapshot
   let view: MemoryView
 
-  var layout: EntityLayout { view.rows.layouts.layouts[row.entity] }
+  var layout: EntityLayout { view.rows.layouts[row.entity] }
 
   func predicateValue(for key: PredicateKey) throws -> PredicateValue {
     let layout = layout

@@ -76,11 +76,11 @@ extension SQLiteStore {
     var keys: [Int: Set<Int64>] = [:]
     for note in notes.rows {
       if let index = schema.index(ofNumber: note.number) {
-        keys[layouts.layouts[index].rootIndex, default: []].insert(note.key)
+        keys[layouts[index].rootIndex, default: []].insert(note.key)
       }
     }
     return try keys.sorted(on: \.key).flatMap { root, keys in
-      try committedRows(keys.sorted(), in: layouts.layouts[root], connection)
+      try committedRows(keys.sorted(), in: layouts[root], connection)
     }
   }
 
@@ -88,7 +88,7 @@ extension SQLiteStore {
     guard run.outdated.isEmpty else {
       return .versionConflicts(
         try run.outdated.map { base in
-          let root = layouts.layouts[base.entity].root
+          let root = layouts[base.entity].root
           // Ask before reading the row, because reading puts it into the cache.
           let cached = rowCache.row(base.reference)
           // A row that is of another entity now is another object's.
@@ -103,7 +103,7 @@ extension SQLiteStore {
     let own = collisions.contains(where: \.isOwn) ? rowsByRoot(changes) : [:]
     return .constraintConflicts(
       try collisions.map { collision in
-        let root = layouts.layouts[collision.entity].root
+        let root = layouts[collision.entity].root
         let key = RowReference(entity: root.index, key: collision.key)
         let holder =
           collision.isOwn ? [own[key] ?? RowReference(entity: collision.entity, key: collision.key)] : []
@@ -117,7 +117,7 @@ extension SQLiteStore {
   private func rowsByRoot(_ changes: ChangeSet) -> [RowReference: RowReference] {
     var references: [RowReference: RowReference] = [:]
     func add(_ row: RowSnapshot) {
-      let root = RowReference(entity: layouts.layouts[row.entity].rootIndex, key: row.key)
+      let root = RowReference(entity: layouts[row.entity].rootIndex, key: row.key)
       if references[root] == nil { references[root] = row.reference }
     }
     changes.inserted.forEach(add)

@@ -3,7 +3,7 @@
 extension SQLiteStore: FileOperating {
   /// Whether there is a store at a URL. `destroyStore` leaves a database without tables, which is not a store.
   static func isOccupied(_ url: URL) throws -> Bool {
-    guard url.path != "/dev/null", StoreFiles.isOccupied(url) else { return false }
+    guard !url.isStoreInMemory, StoreFiles.isOccupied(url) else { return false }
     return (try? tableCount(url)) ?? 1 > 0
   }
 
@@ -48,7 +48,7 @@ extension SQLiteStore: FileOperating {
   // Destroying.
 
   static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws {
-    if url.path == "/dev/null" { return }
+    if url.isStoreInMemory { return }
     let isForced = isForced(options)
     if try isDatabase(url), !isForced {
       do {
@@ -250,7 +250,7 @@ extension SQLiteStore: FileOperating {
   // Saving as.
 
   static func makeFile(at url: URL, copying source: any RowStore, _ copy: StoreCopy) throws -> Bool {
-    if url.path == "/dev/null" { return false }
+    if url.isStoreInMemory { return false }
     try StoreFileState.checkFolder(of: url)
     let new = StoreFiles.temporary(beside: url)
     let (newFiles, files) = (ExternalFiles(store: new), ExternalFiles(store: url, followsLinks: false))

@@ -86,7 +86,7 @@ extension SQLiteStore {
   /// - Parameter row: which of `Z_PRIMARYKEY`, by its number.
   func noKeysLeft(row: String, maximum: Int64) -> Failure {
     .incompatibleSchema(
-      url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+      url: url ?? .storeInMemory, table: "Z_PRIMARYKEY",
       what: "its row \(row) has the Z_MAX \(maximum), and too few keys are left behind it")
   }
 
@@ -109,7 +109,7 @@ extension SQLiteStore {
     connection.trace?.willRun(statement, parameters: ["(int64)\(number)"])
     guard try statement.step() else {
       throw Failure.incompatibleSchema(
-        url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY", what: "it has no row \(number)")
+        url: url ?? .storeInMemory, table: "Z_PRIMARYKEY", what: "it has no row \(number)")
     }
     let maximum = statement.int(0)
     if soundMaxima.contains(number) { return maximum }
@@ -134,7 +134,7 @@ extension SQLiteStore {
   func raiseMaximum(to maximum: Int64, of entity: EntitySchema, was former: Int64, by connection: Connection) throws {
     guard try writeMaximum(maximum, ofNumber: Int64(entity.number), was: former, by: connection) else {
       throw Failure.incompatibleSchema(
-        url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+        url: url ?? .storeInMemory, table: "Z_PRIMARYKEY",
         what: "the Z_MAX of its row \(entity.number) can't be set")
     }
   }
@@ -156,14 +156,14 @@ extension SQLiteStore {
   /// Makes the failure for a row whose key another program has used: it added rows without raising `Z_MAX` while the
   /// store was open. The next keys are taken only after a look at the table.
   func keyIsTaken(_ row: RowSnapshot) -> Failure {
-    let root = layouts.layouts[row.entity].root
+    let root = layouts[row.entity].root
     if let entity = try? schema.entity(root) {
       soundMaxima.remove(Int64(entity.number))
       keyNumbers.forgetTable(entity.number)
     }
     return .incompatibleSchema(
-      url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
-      what: "the key \(row.key), the next for a new \(layouts.layouts[row.entity].name), already belongs to a row: "
+      url: url ?? .storeInMemory, table: "Z_PRIMARYKEY",
+      what: "the key \(row.key), the next for a new \(layouts[row.entity].name), already belongs to a row: "
         + "another program added rows without raising Z_MAX. Save again, and the store takes the next free keys")
   }
 }

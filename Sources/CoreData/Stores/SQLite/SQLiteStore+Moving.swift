@@ -32,7 +32,7 @@ extension SQLiteStore {
   }
 
   func existingSchema() throws -> ExistingSchema {
-    let url = url ?? URL(fileURLWithPath: "/dev/null")
+    let url = url ?? .storeInMemory
     return try translatingErrors {
       try pool.write { try ExistingSchema(url: url, connection: $0, metadata: metadata) }
     }

@@ -27,7 +27,7 @@ struct OpenFile {
 extension SQLiteStore {
   func openFile() throws -> OpenFile {
     guard let url, url.isFileURL else { throw Failure.storeWithoutURL(type: NSSQLiteStoreType) }
-    if url.path == "/dev/null" { return try makeFile(url, path: ":memory:") }
+    if url.isStoreInMemory { return try makeFile(url, path: ":memory:") }
     switch try StoreFileState(url) {
     case .missing, .empty:
       if storeOptions.isReadOnly { throw Failure.storeFileMissing(url: url) }

@@ -53,7 +53,7 @@ extension SQLiteStore {
     if storeOptions.isMigrationSource { return }
     try quietFile?.update {
       let file = try openFile()
-      let url = url ?? URL(fileURLWithPath: "/dev/null")
+      let url = url ?? .storeInMemory
       let writer = file.pool.surrenderWriter()
       guard file.metadata[NSStoreUUIDKey] as? String == identity.uuid else {
         throw Failure.incompatibleSchema(

@@ -24,7 +24,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   /// The path of the open database.
   var path = ""
   /// Where the files of long values are. Set by `loadMetadata()`, and when the store moves.
-  var externalFiles = ExternalFiles(store: URL(fileURLWithPath: "/dev/null"))
+  var externalFiles = ExternalFiles(store: .storeInMemory)
   /// Makes and removes those files.
   private(set) var externals: ExternalStorage!
   /// The Z_ENT of root entities whose table is known to have no key above `Z_MAX`. Used only by the thread that writes.
@@ -81,7 +81,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
 
   /// Opens the file, or makes it. Throws a `Failure`.
   override func loadMetadata() throws {
-    externalFiles = ExternalFileSource.files(at: url ?? URL(fileURLWithPath: "/dev/null"), of: self)
+    externalFiles = ExternalFileSource.files(at: url ?? .storeInMemory, of: self)
     do {
       let file = try openFile()
       identity.uuid = file.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
@@ -103,7 +103,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   /// The path, without links, of the file that others may have open too, whether the store reads it or a copy; nil in
   /// memory.
   var nameOfSharedFile: String? {
-    guard let url, url.path != "/dev/null" else { return nil }
+    guard let url, !url.isStoreInMemory else { return nil }
     let place = DatabasePlace(url)
     return place.exists ? place.path : nil
   }
@@ -125,7 +125,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   /// Sets up the files of long values, and takes over those that an earlier store of this file could not remove; see
   /// ``ExternalStorage``.
   func openExternals() {
-    externalFiles = ExternalFileSource.files(at: url ?? URL(fileURLWithPath: "/dev/null"), of: self)
+    externalFiles = ExternalFileSource.files(at: url ?? .storeInMemory, of: self)
     externals = ExternalStorage(externalFiles, uuid: identity.uuid, of: self)
     if !isReadOnly { pool.write { externals.takeOver($0) } }
   }

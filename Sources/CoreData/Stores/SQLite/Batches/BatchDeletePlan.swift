@@ -38,9 +38,9 @@ package struct BatchDeletePlan {
     self.schema = schema
     rows = BatchRows(schema, dialect)
     let reached = BatchDeletePlan.reach(layout)
-    let roots = Set(reached.map { schema.layouts.layouts[$0].rootIndex }).sorted()
+    let roots = Set(reached.map { schema.layouts[$0].rootIndex }).sorted()
     for root in roots {
-      let entity = try schema.entity(schema.layouts.layouts[root])
+      let entity = try schema.entity(schema.layouts[root])
       deletes.append("DELETE FROM \(entity.table) WHERE Z_PK IN (\(rows.keys(entity.layout)))")
       let tagged = Set(
         entity.layout.subtree.flatMap { schema.entities[$0]?.slots ?? [] }.compactMap { column in

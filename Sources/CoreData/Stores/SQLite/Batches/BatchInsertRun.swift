@@ -69,7 +69,7 @@ struct BatchInsertRun {
   private mutating func forgetNewRows(_ notes: TriggerNotes) {
     notes.rows.removeAll { note in
       note.key >= firstKey
-        && plan.schema.index(ofNumber: note.number).map { plan.schema.layouts.layouts[$0].rootIndex }
+        && plan.schema.index(ofNumber: note.number).map { plan.schema.layouts[$0].rootIndex }
           == batch.layout.rootIndex
     }
     noteLimit = max(noteLimit, notes.rows.count * 2)
@@ -100,7 +100,7 @@ struct BatchInsertRun {
     for (index, binding) in bindings.enumerated() { binding.bind(to: statement, at: Int32(index + 1)) }
     if let trace = run.connection.trace { trace.willRun(statement, parameters: bindings.map(\.text)) }
     guard try statement.step(), let entity = plan.schema.index(ofNumber: Int(statement.int(0))),
-      plan.schema.layouts.layouts[entity].rootIndex == plan.schema.layouts.layouts[row.entity].rootIndex
+      plan.schema.layouts[entity].rootIndex == plan.schema.layouts[row.entity].rootIndex
     else { return nil }
     return RowReference(entity: entity, key: statement.int(1))
   }
@@ -109,7 +109,7 @@ struct BatchInsertRun {
     _ new: BatchRow, slots: SlotMask, constraint: BatchConstraint, error: SQLiteError
   ) throws {
     guard let holder = try holder(constraint, new.row) else { throw error }
-    let overwrite = plan.overwrite(slots, in: plan.schema.layouts.layouts[Int(holder.entity)])
+    let overwrite = plan.overwrite(slots, in: plan.schema.layouts[Int(holder.entity)])
     try run.abandonFiles(overwrite, holder.key)
     let statement = try run.connection.statement(overwrite.text)
     try overwrite.bindOverwrite(new.row, of: holder.key, statement: statement, writer: &run.writer)
@@ -132,7 +132,7 @@ struct BatchInsertRun {
 
   /// Notes slots of the new row's entity as overwritten, under the numbers that the holder's entity gives them.
   private mutating func noteSlots(_ slots: SlotMask, of holder: RowReference) {
-    let layout = plan.schema.layouts.layouts[Int(holder.entity)]
+    let layout = plan.schema.layouts[Int(holder.entity)]
     var known = overwritten[holder.key]?.slots ?? SlotMask()
     slots.forEach { slot in
       if let property = layout.property(named: batch.layout.slots[slot].name), property.slot >= 0 {

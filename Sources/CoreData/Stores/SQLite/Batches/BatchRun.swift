@@ -88,7 +88,7 @@ final class BatchRun {
     }
     changed += rows
     if let recorder {
-      for row in rows { try recorder.update(row, detachment.slots(in: store.layouts.layouts[Int(row.entity)])) }
+      for row in rows { try recorder.update(row, detachment.slots(in: store.layouts[Int(row.entity)])) }
     }
     try run(SQLFragment(detachment.update))
   }

@@ -17,33 +17,11 @@ package struct BatchUpdatePlan {
     let entity = try schema.entity(layout)
     let dialect = translator.dialect
     let rows = "WHERE Z_PK IN (\(BatchRows(schema, dialect).keys(layout.root)))"
-    var sets: [(column: String, value: SQLExpression)] = []
-    var perRow: [SlotColumn] = []
-    var tagged: [SlotColumn] = []
-    for property in update.constants {
-      let column = try BatchUpdatePlan.column(property, entity)
-      var binding = Binding(update.values, property)
-      if column.isTagged {
-        tagged.append(column)
-        if case .blob(let value) = binding {
-          if value.count > ExternalFiles.threshold {
-            perRow.append(column)
-            continue
-          }
-          binding = .blob(Data([1]) + value)
-        }
-      }
-      let isText = dialect == .postgreSQL && property.form == .decimal && binding != .null
-      sets.append((column.name, isText ? .cast(.bound(binding), .decimal) : .bound(binding)))
-    }
     let scope = QueryScope(schema, layout)
+    var columns = BatchAssignments(entity: entity, dialect: dialect)
+    for property in update.constants { try columns.set(property, of: update.values) }
     for (property, node) in update.expressions {
-      let column = try BatchUpdatePlan.column(property, entity)
-      sets.append(
-        (
-          column.name,
-          try BatchUpdatePlan.value(node, property: property, column: column, translator: translator, scope: scope)
-        ))
+      try columns.set(property, to: node, translator: translator, scope: scope)
     }
     guard scope.joins.isEmpty else {
       throw scope.unsupported("A key path to another object in a batch update")
@@ -58,7 +36,7 @@ package struct BatchUpdatePlan {
       printer.write(
         "UPDATE \(dialect == .sqlite ? "OR FAIL " : "")\(entity.table)\(update.expressions.isEmpty ? "" : " AS t0") SET "
       )
-      for set in sets {
+      for set in columns.sets {
         printer.write("\(set.column) =")
         printer.print(set.value)
         printer.write(", ")
@@ -68,12 +46,53 @@ package struct BatchUpdatePlan {
       let number = entity.sharesTable ? "Z_ENT" : "\(entity.number)::bigint"
       printer.write("FROM z_found WHERE Z_PK = z_key RETURNING \(number), Z_PK")
     }
-    self.perRow = perRow
-    let names = tagged.map(\.name).joined(separator: ", ")
-    files = tagged.isEmpty ? nil : "SELECT \(names) FROM \(entity.table) \(rows)"
+    perRow = columns.perRow
+    let names = columns.tagged.map(\.name).joined(separator: ", ")
+    files = columns.tagged.isEmpty ? nil : "SELECT \(names) FROM \(entity.table) \(rows)"
+  }
+}
+
+/// What a batch update sets.
+private struct BatchAssignments {
+  let entity: EntitySchema
+  let dialect: SQLDialect
+  private(set) var sets: [(column: String, value: SQLExpression)] = []
+  /// Columns that take a constant, but may name a file.
+  private(set) var tagged: [SlotColumn] = []
+  /// Those of them that are not in `sets`, since the constant is too long for them.
+  private(set) var perRow: [SlotColumn] = []
+
+  init(entity: EntitySchema, dialect: SQLDialect) {
+    self.entity = entity
+    self.dialect = dialect
   }
 
-  private static func column(_ property: LayoutProperty, _ entity: EntitySchema) throws -> SlotColumn {
+  /// Sets a column to its value in a row.
+  mutating func set(_ property: LayoutProperty, of row: RowSnapshot) throws {
+    let column = try column(property)
+    var binding = Binding(row, property)
+    if column.isTagged {
+      tagged.append(column)
+      if case .blob(let value) = binding {
+        if value.count > ExternalFiles.threshold { return perRow.append(column) }
+        binding = .blob(Data([1]) + value)
+      }
+    }
+    let isText = dialect == .postgreSQL && property.form == .decimal && binding != .null
+    sets.append((column.name, isText ? .cast(.bound(binding), .decimal) : .bound(binding)))
+  }
+
+  /// Sets a column to what an expression gives for each row.
+  mutating func set(
+    _ property: LayoutProperty, to node: ExpressionNode, translator: PredicateTranslator, scope: QueryScope
+  ) throws {
+    let column = try column(property)
+    let value = try BatchAssignments.value(
+      node, property: property, column: column, translator: translator, scope: scope)
+    sets.append((column.name, value))
+  }
+
+  private func column(_ property: LayoutProperty) throws -> SlotColumn {
     guard let column = entity.slots[property.slot] else {
       throw Failure.unknownKeyPath(keyPath: property.name, entity: entity.layout.name, missing: property.name)
     }

@@ -54,7 +54,7 @@ extension SQLiteStore {
         try recorder.update(row, known)
         continue
       }
-      let layout = layouts.layouts[Int(row.entity)]
+      let layout = layouts[Int(row.entity)]
       var mask = SlotMask()
       for name in names { if let property = layout.property(named: name) { mask.insert(property.slot) } }
       slots[row.entity] = mask

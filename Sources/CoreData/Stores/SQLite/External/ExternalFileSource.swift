@@ -53,9 +53,9 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
     var last = reference
     // Give up after a while: a writer could replace the value each time before its file is read.
     for _ in 0..<10 {
-      let layout = store.layouts.layouts[Int(row.entity)]
+      let layout = store.layouts[Int(row.entity)]
       guard let now = try? store.faultRow(forKey: row.key, in: layout.root),
-        let property = store.layouts.layouts[now.entity].property(named: property.name), property.word >= 0
+        let property = store.layouts[now.entity].property(named: property.name), property.word >= 0
       else { return nil }
       if now.isNull(slot: property.slot) { return .some(nil) }
       if !now.isReference(word: property.word) { return .some(Data(now.tail(word: property.word))) }

@@ -60,7 +60,7 @@ package struct ExternalFiles: Sendable {
   static let threshold = 128 * 1024
 
   /// A store in memory has no folder.
-  var isInMemory: Bool { store.path == "/dev/null" }
+  var isInMemory: Bool { store.isStoreInMemory }
 
   var support: URL { place.support }
 

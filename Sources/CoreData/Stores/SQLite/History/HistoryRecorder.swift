@@ -67,7 +67,7 @@ final class HistoryRecorder {
       let reference = RowReference(entity: entity, key: row.key)
       if known(reference) || !done.insert(reference).inserted { continue }
       var derived = SlotMask()
-      for property in history.schema.layouts.layouts[entity].slots
+      for property in history.schema.layouts[entity].slots
       where property.description is NSDerivedAttributeDescription { derived.insert(property.slot) }
       try update(reference, derived)
     }

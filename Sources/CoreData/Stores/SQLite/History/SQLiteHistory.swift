@@ -104,7 +104,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
     guard try statement.step() else { return 0 }
     guard statement.isNumber(0) else {
       throw Failure.incompatibleSchema(
-        url: store.url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_PRIMARYKEY",
+        url: store.url ?? .storeInMemory, table: "Z_PRIMARYKEY",
         what: "its row \(table.rawValue) has the Z_MAX \(Failure.words(for: statement.text(0))), which is no number")
     }
     let last = max(statement.int(0), 0)
@@ -206,7 +206,7 @@ final class SQLiteHistory: StoreHistory, @unchecked Sendable {
           row.tombstone[column.property.name] = try value(
             statement, column: Int32(index + 5), property: column.property)
         }
-        row.composeTombstone(schema.layouts.layouts[entity])
+        row.composeTombstone(schema.layouts[entity])
       }
       rows.append(row)
     }

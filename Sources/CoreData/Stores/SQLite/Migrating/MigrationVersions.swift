@@ -91,7 +91,7 @@ package struct MigrationVersions {
       columns[SourceEntity(index: entity.layout.index), default: []].formUnion(names)
       for property in entity.layout.toMany where property.declaringEntity == entity.layout.index {
         guard case .hiddenKey(_, let column, let order) = entity.toMany[property.toManyIndex] else { continue }
-        for member in schema.layouts.layouts[property.destination].subtree {
+        for member in schema.layouts[property.destination].subtree {
           columns[SourceEntity(index: member), default: []].formUnion([column, order].compactMap { $0 })
         }
       }
@@ -102,7 +102,7 @@ package struct MigrationVersions {
   // The source.
 
   func schema(_ entity: SourceEntity) -> EntitySchema { source.schema.entity(at: entity.index) }
-  func layout(_ entity: SourceEntity) -> EntityLayout { source.schema.layouts.layouts[entity.index] }
+  func layout(_ entity: SourceEntity) -> EntityLayout { source.schema.layouts[entity.index] }
   func root(of entity: SourceEntity) -> SourceRoot { SourceRoot(index: layout(entity).rootIndex) }
   func table(of root: SourceRoot) -> String { schema(root.entity).table }
   /// Its Z_ENT.
@@ -119,7 +119,7 @@ package struct MigrationVersions {
   var entities: [EntitySchema] { destination.schema.entities.compactMap { $0 } }
 
   func schema(_ entity: DestinationEntity) -> EntitySchema { destination.schema.entity(at: entity.index) }
-  func layout(_ entity: DestinationEntity) -> EntityLayout { destination.schema.layouts.layouts[entity.index] }
+  func layout(_ entity: DestinationEntity) -> EntityLayout { destination.schema.layouts[entity.index] }
   func root(of entity: DestinationEntity) -> DestinationRoot { DestinationRoot(index: layout(entity).rootIndex) }
   /// Its Z_ENT.
   func number(_ entity: DestinationEntity) -> Int { schema(entity).number }

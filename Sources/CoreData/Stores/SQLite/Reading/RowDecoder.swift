@@ -110,9 +110,9 @@ final class RowDecoder: @unchecked Sendable {
       let number = Int(sqlite3_column_int64(handle, step.entityColumn))
       if number != 0 {
         guard let found = schema.index(ofNumber: number),
-          schema.layouts.layouts[step.destination].subtree.contains(found)
+          schema.layouts[step.destination].subtree.contains(found)
         else {
-          let destination = schema.layouts.layouts[step.destination].name
+          let destination = schema.layouts[step.destination].name
           throw misfit(
             schema, files: files,
             what: "\(layout.slots[step.slot].name) of row \(sqlite3_column_int64(handle, 1)) leads to "

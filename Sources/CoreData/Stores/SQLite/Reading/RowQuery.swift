@@ -71,7 +71,7 @@ package final class RowQuery: @unchecked Sendable {
     return mayRefer ? rows.map(holdingFiles) : rows
   }
 
-  private func holdingFiles(_ row: RowSnapshot) -> RowSnapshot { row.holdingFiles(schema.layouts.layouts[row.entity]) }
+  private func holdingFiles(_ row: RowSnapshot) -> RowSnapshot { row.holdingFiles(schema.layouts[row.entity]) }
 
   private func decodedRows(_ statement: Statement, _ files: ExternalFiles) throws -> [RowSnapshot] {
     var rows: [RowSnapshot] = []
@@ -88,15 +88,9 @@ package final class RowQuery: @unchecked Sendable {
       let next = statement.int(0)
       if next != number || decoder == nil {
         number = next
-        decoder = schema.index(ofNumber: Int(next)).flatMap {
-          layouts.contains($0) ? decoders[$0 - layouts.lowerBound] : nil
-        }
+        decoder = self.decoder(ofNumber: next)
       }
-      guard let decoder else {
-        throw Failure.incompatibleSchema(
-          url: files.store, table: entity.table,
-          what: "the row \(statement.int(1)) has Z_ENT \(next), which is not \(entity.layout.name)'s")
-      }
+      guard let decoder else { throw entity.misplaced(rowOf: statement, at: files.store) }
       rows.append(try decoder.row(statement, builder: &builder, schema: schema, files: files))
     }
     return rows
@@ -108,16 +102,19 @@ package final class RowQuery: @unchecked Sendable {
     var builder = RowBuilder()
     let place = Int32(columns.count)
     while try statement.step() {
-      let index = hasOneEntity ? layouts.lowerBound : schema.index(ofNumber: Int(statement.int(0))) ?? -1
-      guard layouts.contains(index), let decoder = decoders[index - layouts.lowerBound] else {
-        throw Failure.incompatibleSchema(
-          url: files.store, table: entity.table,
-          what: "the row \(statement.int(1)) has Z_ENT \(statement.int(0)), which is not \(entity.layout.name)'s")
+      guard let decoder = hasOneEntity ? decoders[0] : self.decoder(ofNumber: statement.int(0)) else {
+        throw entity.misplaced(rowOf: statement, at: files.store)
       }
       let row = try decoder.row(statement, builder: &builder, schema: schema, files: files)
       rows.append(MemberRow(owner: statement.int(place), row: mayRefer ? holdingFiles(row) : row))
     }
     return rows
+  }
+
+  /// The decoder of rows with a Z_ENT; nil if it is none of the query's entities.
+  private func decoder(ofNumber number: Int64) -> RowDecoder? {
+    guard let index = schema.index(ofNumber: Int(number)), layouts.contains(index) else { return nil }
+    return decoders[index - layouts.lowerBound]
   }
 
   /// The condition that keeps rows of other entities out, and the values of its parameters; nil where the table
@@ -137,5 +134,14 @@ package final class RowQuery: @unchecked Sendable {
     let column = SQLExpression.column("t0", "Z_ENT")
     if numbers.count == 1 { return (.infix(column, "=", .bound(bindings[0])), bindings) }
     return (.infix(column, "IN", .list(bindings.map(SQLExpression.bound))), bindings)
+  }
+}
+
+extension EntitySchema {
+  /// The failure of a statement's row, which begins with Z_ENT and Z_PK, and is of none of the entities that it may be.
+  func misplaced(rowOf statement: Statement, at url: URL) -> Failure {
+    .incompatibleSchema(
+      url: url, table: table,
+      what: "the row \(statement.int(1)) has Z_ENT \(statement.int(0)), which is not \(layout.name)'s")
   }
 }

@@ -3,7 +3,7 @@ extension SQLiteReader {
   func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow] {
-    let query = try queries.rowQuery(store.layouts.layouts[relationship.destination], includesSubentities: true)
+    let query = try queries.rowQuery(store.layouts[relationship.destination], includesSubentities: true)
     let storage = try store.schema.entity(layout).toMany[relationship.toManyIndex]
     if keys.count <= KeyForm.limit || query.entity.hasUnknownEntities {
       return try memberRows(of: keys.sorted(), storage, query)

@@ -1,12 +1,12 @@
 /// The members of a relationship of one owner.
 extension SQLiteReader {
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference] {
-    let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
+    let plan = try queries.memberPlan(relationship, of: store.layouts[Int(owner.entity)])
     return try references(plan.text, [owner.key], of: plan.members)
   }
 
   func members(of relationship: LayoutProperty, owner: RowReference, atMost limit: Int) throws -> [RowReference]? {
-    let plan = try queries.memberPlan(relationship, of: store.layouts.layouts[Int(owner.entity)])
+    let plan = try queries.memberPlan(relationship, of: store.layouts[Int(owner.entity)])
     let members = try references(plan.limited, [owner.key, Int64(limit) + 1], of: plan.members)
     return members.count > limit ? nil : members
   }
@@ -36,18 +36,19 @@ extension SQLiteStore {
         let number = Int(statement.int(0))
         let found = schema.index(ofNumber: number)
         guard let found, entity.map({ $0.layout.subtree.contains(found) }) ?? true else {
+          let url = url ?? .storeInMemory
+          if let entity { throw entity.misplaced(rowOf: statement, at: url) }
           throw Failure.incompatibleSchema(
-            url: url ?? URL(fileURLWithPath: "/dev/null"), table: entity?.table ?? "Z_PRIMARYKEY",
-            what: "the row \(statement.int(1)) has Z_ENT \(number), which "
-              + (entity.map { "is not \($0.layout.name)'s" } ?? "no entity has"))
+            url: url, table: "Z_PRIMARYKEY",
+            what: "the row \(statement.int(1)) has Z_ENT \(number), which no entity has")
         }
         index = found
       }
       let key = statement.int(1)
       guard key > 0 else {
         throw Failure.incompatibleSchema(
-          url: url ?? URL(fileURLWithPath: "/dev/null"), table: layouts.layouts[index].name.uppercased(),
-          what: "a row of \(layouts.layouts[index].name) is referred to by the Z_PK \(key)")
+          url: url ?? .storeInMemory, table: layouts[index].name.uppercased(),
+          what: "a row of \(layouts[index].name) is referred to by the Z_PK \(key)")
       }
       references.append(RowReference(entity: index, key: key))
     }

@@ -33,7 +33,7 @@ extension PredicateTranslator {
         if rest.isEmpty || rest == ["objectID"] {
           let column = try scope.column(of: property, in: source)
           return .reference(
-            .column(source.alias, column.name), scope.schema.layouts.layouts[property.destination])
+            .column(source.alias, column.name), scope.schema.layouts[property.destination])
         }
         source = try scope.destination(of: property, from: source)
       case .attribute, .fetched, .composite:

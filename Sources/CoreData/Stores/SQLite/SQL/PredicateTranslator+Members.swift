@@ -107,7 +107,7 @@ extension PredicateTranslator {
     _ condition: (QueryScope) throws -> SQLExpression? = { _ in nil }
   ) throws -> SQLMembers {
     let schema = collection.scope.schema
-    let layout = schema.layouts.layouts[collection.relationship.destination]
+    let layout = schema.layouts[collection.relationship.destination]
     let inner = collection.scope.inner(layout)
     let alias = inner.source.alias
     var select = SelectStatement(from: .named(try schema.entity(layout).table, as: alias))

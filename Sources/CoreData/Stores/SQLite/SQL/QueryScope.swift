@@ -118,7 +118,7 @@ final class QueryScope {
     let key = "\(source.alias).\(property.name)"
     if let found = joined[key] { return found }
     let column = try column(of: property, in: source)
-    let layout = schema.layouts.layouts[property.destination]
+    let layout = schema.layouts[property.destination]
     let destination = Source(newAlias(), layout: layout, depth: depth, tally: tally)
     joins.append(
       SelectStatement.Join(

@@ -44,7 +44,7 @@ struct Collisions {
   /// knows.
   mutating func note(_ row: RowSnapshot, schema: StoreSchema, connection: Connection) throws -> Bool {
     var found = false
-    for (constraint, declaring) in schema.layouts.layouts[row.entity].allConstraints {
+    for (constraint, declaring) in schema.layouts[row.entity].allConstraints {
       if let key = try holder(of: constraint, declaring: declaring, row: row, schema: schema, connection: connection) {
         found = true
         add(constraint, row: row, key: key, declaring: declaring, layouts: schema.layouts)
@@ -60,7 +60,7 @@ struct Collisions {
   private mutating func claim(
     _ constraint: [String], row: RowSnapshot, declaring: EntityLayout, layouts: ModelLayouts
   ) {
-    let properties = constraint.compactMap { layouts.layouts[row.entity].property(named: $0) }
+    let properties = constraint.compactMap { layouts[row.entity].property(named: $0) }
     guard properties.count == constraint.count, let values = ConstraintValues(row, properties) else { return }
     let claim = Claim(values: values, constraint: constraint, entity: declaring.index)
     if let first = claims[claim] {
@@ -89,7 +89,7 @@ struct Collisions {
   /// The rows that the change set inserts, by root entity and key.
   private mutating func ownRows(_ layouts: ModelLayouts) -> Set<RowReference> {
     if let own { return own }
-    let rows = Set(changes.inserted.map { RowReference(entity: layouts.layouts[$0.entity].rootIndex, key: $0.key) })
+    let rows = Set(changes.inserted.map { RowReference(entity: layouts[$0.entity].rootIndex, key: $0.key) })
     own = rows
     return rows
   }
@@ -101,11 +101,11 @@ struct Collisions {
   ) -> Bool {
     if updates == nil {
       updates = Dictionary(
-        changes.updated.map { (RowReference(entity: layouts.layouts[$0.row.entity].rootIndex, key: $0.row.key), $0) },
+        changes.updated.map { (RowReference(entity: layouts[$0.row.entity].rootIndex, key: $0.row.key), $0) },
         uniquingKeysWith: { first, _ in first })
     }
     guard let update = updates![holder] else { return false }
-    let properties = constraint.compactMap { layouts.layouts[update.row.entity].property(named: $0) }
+    let properties = constraint.compactMap { layouts[update.row.entity].property(named: $0) }
     return ConstraintValues(update.row, properties) != ConstraintValues(update.base, properties)
   }
 

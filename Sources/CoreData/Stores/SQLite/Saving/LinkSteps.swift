@@ -52,7 +52,7 @@ package struct LinkSteps {
       case .none:
         throw Failure.externalRelationship(
           .init(
-            entity: schema.layouts.layouts[Int(link.owner.entity)].name, property: link.relationship.name),
+            entity: schema.layouts[Int(link.owner.entity)].name, property: link.relationship.name),
           destination: link.relationship.relationship.destinationName ?? "?")
       }
     }

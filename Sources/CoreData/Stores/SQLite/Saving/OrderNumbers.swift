@@ -66,7 +66,7 @@ private struct WrittenMemberships {
 
   /// Whether a row's key was named for this save. Such keys belong to rows that no table has.
   func isNew(_ row: RowReference) -> Bool {
-    let root = schema.layouts.layouts[Int(row.entity)].rootIndex
+    let root = schema.layouts[Int(row.entity)].rootIndex
     return changes.proposedKeys.contains { $0.root == root && $0.first <= row.key && row.key <= $0.last }
   }
 

@@ -91,7 +91,7 @@ final class SavePlanner: @unchecked Sendable {
   private func addUpdates(_ updates: [RowUpdate], to steps: inout [SaveStep]) throws {
     for (key, updates) in grouped(updates) {
       if self.updates[key] == nil {
-        let entity = try schema.entity(schema.layouts.layouts[key.entity])
+        let entity = try schema.entity(schema.layouts[key.entity])
         self.updates[key] = RowWritePlan.update(entity, changed: key.changed)
       }
       steps.append(.update(self.updates[key]!, updates))
@@ -130,7 +130,7 @@ final class SavePlanner: @unchecked Sendable {
     _ entity: Int, in plans: inout [RowWritePlan?], _ make: (EntitySchema) -> RowWritePlan
   ) throws -> RowWritePlan {
     if let plan = plans[entity] { return plan }
-    let plan = make(try schema.entity(schema.layouts.layouts[entity]))
+    let plan = make(try schema.entity(schema.layouts[entity]))
     plans[entity] = plan
     return plan
   }

@@ -169,7 +169,7 @@ struct SaveRun {
   /// old values are noted already.
   private func moveAside(_ plan: RowWritePlan, _ update: RowUpdate) throws {
     var names: [String] = []
-    for name in schema.layouts.layouts[update.row.entity].allConstraints.flatMap(\.names) {
+    for name in schema.layouts[update.row.entity].allConstraints.flatMap(\.names) {
       guard let slot = plan.entity.layout.property(named: name)?.slot, slot >= 0,
         update.changed.contains(slot), let column = plan.entity.slots[slot]?.name, !names.contains(column)
       else { continue }

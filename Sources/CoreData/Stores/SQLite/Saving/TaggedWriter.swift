@@ -21,7 +21,7 @@ struct TaggedWriter {
   }
 
   func number(ofEntity index: Int) throws -> Int64 {
-    Int64(try schema.entity(schema.layouts.layouts[index]).number)
+    Int64(try schema.entity(schema.layouts[index]).number)
   }
 
   mutating func bind(_ value: UnsafeRawBufferPointer, _ statement: Statement, at index: Int32) throws {

@@ -179,7 +179,7 @@ package struct DerivedTriggers {
   }
 
   private func isRelationship(_ name: String, behind relationship: LayoutProperty) -> Bool {
-    schema.layouts.layouts[relationship.destination].property(named: name)?.isRelationship ?? false
+    schema.layouts[relationship.destination].property(named: name)?.isRelationship ?? false
   }
 
   private func parameterTriggers(_ relationship: LayoutProperty) -> [String] {

@@ -174,14 +174,14 @@ package struct SchemaPlanner {
   private mutating func planToMany(_ layout: EntityLayout) throws {
     for property in layout.toMany where property.declaringEntity == layout.index && !property.isTransient {
       guard isMember(property.destination) else { continue }
-      let destination = layouts.layouts[property.destination]
+      let destination = layouts[property.destination]
       let table = tables[destination.rootIndex]!.name
       guard let inverse = property.inverse ?? property.oneSidedInverse, !inverse.isTransient else {
         toMany[layout.index][property.toManyIndex] = try hiddenKey(property, of: layout, in: destination)
         continue
       }
       if inverse.kind == .toOne {
-        let declaring = layouts.layouts[inverse.declaringEntity]
+        let declaring = layouts[inverse.declaringEntity]
         guard let key = slots[declaring.index][declaring.property(named: inverse.name)!.slot] else { continue }
         toMany[layout.index][property.toManyIndex] = .foreignKey(
           table: table, column: key.name, order: property.isOrdered ? key.orderName : nil)
@@ -218,7 +218,7 @@ package struct SchemaPlanner {
   private mutating func planJoin(
     _ property: LayoutProperty, of layout: EntityLayout, inverse: LayoutProperty, of destination: EntityLayout
   ) throws {
-    let other = layouts.layouts[inverse.declaringEntity]
+    let other = layouts[inverse.declaringEntity]
     let otherProperty = other.property(named: inverse.name)!
     let isSelfInverse = other === layout && otherProperty === property
     // If the inverse does not name this relationship as its own inverse, the relationship has a table for itself.
@@ -270,14 +270,14 @@ package struct SchemaPlanner {
   private mutating func inherit() {
     for layout in members where layout.superIndex >= 0 {
       for property in layout.slots where property.declaringEntity != layout.index {
-        let parent = layouts.layouts[property.declaringEntity]
+        let parent = layouts[property.declaringEntity]
         guard let column = slots[parent.index][parent.property(named: property.name)!.slot] else { continue }
         slots[layout.index][property.slot] = SlotColumn(
           property: property, name: column.name, entityName: column.entityName, orderName: column.orderName,
           isTagged: column.isTagged)
       }
       for property in layout.toMany where property.declaringEntity != layout.index {
-        let parent = layouts.layouts[property.declaringEntity]
+        let parent = layouts[property.declaringEntity]
         toMany[layout.index][property.toManyIndex] =
           toMany[parent.index][parent.property(named: property.name)!.toManyIndex]
       }

@@ -45,7 +45,7 @@ package enum StoreMetadata {
       return try read(from: connection)
     } catch is Emptied {
       throw Failure.incompatibleSchema(
-        url: url ?? URL(fileURLWithPath: "/dev/null"), table: "Z_METADATA",
+        url: url ?? .storeInMemory, table: "Z_METADATA",
         what: "it is empty, so the store's UUID and the version of its model are not known. Its rows may be whole: "
           + "put in the row of Z_METADATA from a backup")
     }

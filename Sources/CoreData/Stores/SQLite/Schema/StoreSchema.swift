@@ -32,7 +32,7 @@ package final class StoreSchema: @unchecked Sendable {
 
   package func entity(at index: Int) -> EntitySchema {
     guard let entity = entities[index] else {
-      preconditionFailure("The entity \(layouts.layouts[index].name) is not in the store's configuration.")
+      preconditionFailure("The entity \(layouts[index].name) is not in the store's configuration.")
     }
     return entity
   }

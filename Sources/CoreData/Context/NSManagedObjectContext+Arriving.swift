@@ -1,0 +1,108 @@
+/// How an object arrives in a context as a new one: it is made there, inserted, or brought back by an undo. Whatever
+/// the way, the identity map has it afterwards, and it is to be saved. Objects that a fetch or a relationship leads to
+/// are made by the `ContextOwner`, and those that a child has inserted are taken over by `ChildSave`.
+extension NSManagedObjectContext {
+  /// ``insert(_:)``.
+  func insertObject(_ object: NSManagedObject) {
+    guardQueue("insert(_:)")
+    if object.owner === owner {
+      if object.state.contains(.deleted) { undelete(object) }
+      return
+    }
+    guard object.owner.storeIdentity(0) == nil, !(object.owner is ContextOwner) else {
+      misuse(.alreadyInContext(object, self))
+    }
+    let owner = owner ?? makeOwner(object.owner.layouts)
+    if object.isFree {
+      // Relationships are within one context, so those that it is related to come along.
+      let company = object.freeCompany
+      for each in company {
+        displaceFault(of: each, in: owner)
+        each.owner = owner
+      }
+      company.forEach(registerNew)
+      return
+    }
+    if object.key > 0 { becomeNew(object, in: owner) } else { displaceFault(of: object, in: owner) }
+    object.owner = owner
+    registerNew(object)
+  }
+
+  /// Registers an object that was just made for this context.
+  func registerNew(_ object: NSManagedObject) {
+    guardQueue("insert(_:)")
+    if object.places.traits.contains(.abstract) { misuse(.abstractEntity(object.layout.name)) }
+    owner.register(object)
+    markInserted(object)
+    object.awakeFromInsert()
+  }
+
+  /// Takes back an object that has left, with the id that it had, and nothing else.
+  func readmit(_ object: NSManagedObject) {
+    makeWay(for: object, in: owner)
+    object.owner = owner
+    object.changes = ChangedValues.make(object.layout)
+    forgetRow(of: object)
+    owner.register(object)
+    markInserted(object)
+  }
+
+  /// Makes an object that has left its context a new one. It keeps its attributes, and no relationships. If its
+  /// deletion was saved, it keeps its id as well.
+  private func becomeNew(_ object: NSManagedObject, in owner: ContextOwner) {
+    let row = object.row
+    if let store = object.cachedID?.storeIdentity, row != nil, hasStore(store) {
+      object.store = owner.number(of: store)
+      makeWay(for: object, in: owner)
+    } else {
+      // It had no row, or is of another coordinator, where its id means something else.
+      object.cachedID = nil
+      object.key = TemporaryKeys.next()
+      object.store = NSManagedObject.noStore
+    }
+    if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
+    for property in object.layout.slots {
+      if property.kind == .toOne {
+        object.changes!.drop(property.slot)
+      } else if let row, property.word >= 0, !row.isNull(slot: property.slot), !object.changes!.holds(property.slot) {
+        let isInFile = property.kind == .binary && row.isReference(word: property.word)
+        object.changes![property.slot] =
+          isInFile ? (try? row.data(property)).map { .data($0) } ?? .null : row.value(property)
+      }
+    }
+    forgetRow(of: object)
+  }
+
+  /// From now on only what was set is known of the object, which leads nowhere.
+  private func forgetRow(of object: NSManagedObject) {
+    object.row = nil
+    object.forgotContext()
+    object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
+  }
+
+  private func hasStore(_ store: StoreIdentity) -> Bool {
+    persistentStoreCoordinator?.persistentStores.contains { $0.identity === store } ?? false
+  }
+
+  /// Makes way for an object with a temporary id that `object(with:)` was asked for before.
+  private func displaceFault(of object: NSManagedObject, in owner: ContextOwner) {
+    if owner.hasMadeForTemporaryID { makeWay(for: object, in: owner) }
+  }
+
+  /// Makes way for an object whose id may have been asked for meanwhile.
+  private func makeWay(for object: NSManagedObject, in owner: ContextOwner) {
+    if let other = owner.registered(object.reference, store: object.store) { leave(other, as: .displaced) }
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func alreadyInContext(_ object: NSManagedObject, _ context: NSManagedObjectContext)
+    -> MisuseReport
+  {
+    MisuseReport(
+      "An object of another context was inserted into the context \(context.label).",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      how: "An object stays in the context that made it.",
+      remedy: "Fetch it there: context.object(with: other.objectID).")
+  }
+}

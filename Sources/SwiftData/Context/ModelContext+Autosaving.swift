@@ -1,0 +1,35 @@
+import CoreData
+
+/// Saves that nobody has asked for.
+extension ModelContext {
+  func scheduleAutosave() {
+    if isAutosaveScheduled { return }
+    isAutosaveScheduled = true
+    nonisolated(unsafe) weak let context = self
+    // A main context goes with its container, but not before it has saved.
+    nonisolated(unsafe) let waiting = openContainer.sharedBy
+    if let autosaveQueue { return autosaveQueue { (waiting ?? context)?.saveByItself() } }
+    if isOnMainQueue() { return DispatchQueue.main.async { context?.saveByItself() } }
+    // Reported once, since `isAutosaveScheduled` stays true: no automatic save will reset it.
+    warn(
+      MisuseReport(
+        "A context that should save by itself has no queue to do so.",
+        facts: [("Context", "made by ModelContext(_:), and changed off the main queue")],
+        how: "autosaveEnabled is true, and the context has no queue of its own.",
+        remedy: "Call save(), or use the container's mainContext or a @ModelActor."))
+  }
+
+  private func saveByItself() {
+    isAutosaveScheduled = false
+    guard autosaveEnabled, hasChanges else { return }
+    do {
+      try save()
+    } catch {
+      warn(
+        MisuseReport(
+          "A context could not save by itself.", facts: [("Error", "\(error)")],
+          how: "autosaveEnabled is true, and no call waits for such a save.",
+          remedy: "Correct the models, or set autosaveEnabled to false and call save()."))
+    }
+  }
+}

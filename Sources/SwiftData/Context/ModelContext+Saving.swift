@@ -1,0 +1,100 @@
+import CoreData
+
+/// Saving, and rolling back.
+extension ModelContext {
+  /// The storage that connects an object with its model; nil if no model was made for the
+  /// object.
+  private func storage(of object: NSManagedObject) -> ModelStorage? {
+    unsafeDowncast(object, to: ModelObject.self).storage
+  }
+
+  /// Saves all changes, or none if it throws.
+  ///
+  /// Throws a `CocoaError`: a model isn't valid, the store has other values than the ones you
+  /// changed, or it can't be written.
+  public func save() throws {
+    // What was inserted and deleted since the last save is no change any more.
+    guard hasChanges else { return letGoOfChanged() }
+    NotificationCenter.default.post(name: ModelContext.willSave, object: self)
+    managedContext.processPendingChanges()
+    let isHeard = NotificationObservers.areThere(for: ModelContext.didSave)
+    // The deleted models have to be updated after the save. The other lists are needed only if
+    // somebody observes saves, or if a uniqueness constraint can replace a new model by
+    // another one.
+    let changes =
+      isHeard || openContainer.classes.haveUniqueValues
+      ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
+    // Keep the storages, not the models: the models live until the save ends anyway, and
+    // updated objects may have none.
+    let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
+    let updated = changes.updated.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
+    // Of deleted ones only models that a program may still have.
+    let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
+    for (storage, _) in deleted { storage?.keepValues() }
+    defer { mergePolicy.forgetSuccessors() }
+    do {
+      try managedContext.save()
+    } catch {
+      for (storage, _) in deleted { storage?.dropValues() }
+      throw error
+    }
+    let replaced = openContainer.classes.haveUniqueValues ? followSuccessors(inserted) : []
+    for (storage, _) in deleted { storage?.detach(deleted: true) }
+    guard isHeard else { return letGoOfChanged() }
+    let new = inserted.filter { $0.0.managedObjectContext != nil }.map { PersistentIdentifier($0.0.objectID) }
+    let old = updated.map { PersistentIdentifier($0.0.objectID) }
+    let known = Set(new + old)
+    let userInfo: [AnyHashable: Any] = [
+      NotificationKey.insertedIdentifiers.rawValue: new,
+      // One that a stored one has replaced, by its unique values, is an update of that.
+      NotificationKey.updatedIdentifiers.rawValue: old + replaced.map(\.identifier).filter { !known.contains($0) },
+      NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$1.isTemporaryID }.map {
+        PersistentIdentifier($1)
+      },
+    ]
+    letGoOfChanged()
+    NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
+  }
+
+  /// Called after a save. From now on each new model whose object another one has replaced, by its unique values,
+  /// stands for that. If the program has a model of that already, or if it is of a subclass, the replaced model is
+  /// detached.
+  ///
+  /// - Returns: The models that stand for another object.
+  private func followSuccessors(_ inserted: [(ModelObject, ModelStorage?)]) -> [ModelStorage] {
+    var following: [ModelStorage] = []
+    for case (let object, let storage?) in inserted where object.managedObjectContext == nil {
+      if let found = mergePolicy.successor(of: object) as? ModelObject, found.storage?.endsWithSave != false,
+        found.entity.name == storage.type.name
+      {
+        found.storage?.detach(deleted: false)
+        storage.attach(found, in: self)
+        following.append(storage)
+      } else {
+        storage.keepValues()
+        storage.detach(deleted: false)
+      }
+    }
+    return following.filter { $0.object != nil }
+  }
+
+  /// Runs a block, then saves.
+  public func transaction(block: () throws -> Void) throws {
+    try block()
+    try save()
+  }
+
+  /// Discards all unsaved changes: inserted models leave the context, deleted ones come back,
+  /// and changed ones have their saved values again.
+  ///
+  /// A model that leaves keeps its values for another insertion, and its relationships until this context's next save
+  /// or rollback.
+  public func rollback() {
+    let inserted = insertedObjects.compactMap { ($0 as? ModelObject)?.storage }
+    for storage in inserted { storage.keepValues(withRelationships: true) }
+    managedContext.rollback()
+    for storage in inserted { storage.detach(deleted: false) }
+    letGoOfChanged()
+    rolledBack = inserted
+  }
+}
