@@ -30,14 +30,20 @@ struct FormerValues {
   }
 
   /// The attributes and to-one relationships that hold another value now.
-  var changedSlots: [LayoutProperty] {
-    let now = object.changedSlots
-    return object.layout.slots.filter { property in
-      guard now.contains(property.slot) || snapshot?.changes?.isChanged(property.slot) == true else {
-        return false
-      }
-      return !value(property).isSame(as: object.currentValue(property))
-    }
+  var changedSlots: [LayoutProperty] { object.layout.slots.filter { wasSet($0) && holdsAnother($0) } }
+
+  /// Whether one of the properties in question holds another value now. Those of the others are not read: they may lie
+  /// in files, or have a transformer.
+  func hasChanged(_ isInQuestion: (LayoutProperty) -> Bool) -> Bool {
+    object.layout.slots.contains { wasSet($0) && isInQuestion($0) && holdsAnother($0) }
+  }
+
+  private func wasSet(_ property: LayoutProperty) -> Bool {
+    object.changedSlots.contains(property.slot) || snapshot?.changes?.isChanged(property.slot) == true
+  }
+
+  private func holdsAnother(_ property: LayoutProperty) -> Bool {
+    !value(property).isSame(as: object.currentValue(property))
   }
 
   private func formerMembers(_ property: LayoutProperty) -> EventSnapshot.Members {
