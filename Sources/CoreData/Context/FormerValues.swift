@@ -43,7 +43,20 @@ struct FormerValues {
   }
 
   private func holdsAnother(_ property: LayoutProperty) -> Bool {
-    !value(property).isSame(as: object.currentValue(property))
+    let former = value(property)
+    if !former.isSame(as: object.currentValue(property)) { return true }
+    return former.isNull && hadUnreadable(property) != object.hasUnreadable(property)
+  }
+
+  /// The value that undo gives back; nil if it can't be read, so that only the row has it.
+  func restorableValue(_ property: LayoutProperty) -> Value? {
+    let value = value(property)
+    return value.isNull && hadUnreadable(property) ? nil : value
+  }
+
+  /// Whether a former value that reads as nil was one of the row that can't be read.
+  private func hadUnreadable(_ property: LayoutProperty) -> Bool {
+    snapshot?.changes?.isChanged(property.slot) != true && row?.hasValue(property) == true
   }
 
   private func formerMembers(_ property: LayoutProperty) -> EventSnapshot.Members {
@@ -106,6 +119,21 @@ struct MembersDifference {
   var came: ContiguousArray<NSManagedObject>
   var went: ContiguousArray<NSManagedObject>
   var order: ContiguousArray<NSManagedObject>?
+}
+
+extension NSManagedObject {
+  /// Whether a value that reads as nil is one of the row that can't be read: its file is gone, or a transformer can make
+  /// nothing of the data.
+  final func hasUnreadable(_ property: LayoutProperty) -> Bool {
+    !changedSlots.contains(property.slot) && row?.hasValue(property) == true
+  }
+}
+
+extension RowSnapshot {
+  /// Whether an attribute has a value, be it one that can't be read.
+  final func hasValue(_ property: LayoutProperty) -> Bool {
+    property.kind != .toOne && property.word >= 0 && !isNull(slot: property.slot)
+  }
 }
 
 extension Value {
