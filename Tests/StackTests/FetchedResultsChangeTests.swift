@@ -371,4 +371,36 @@ struct FetchedResultsChangeTests {
       #expect(screen.told == [])
     }
   }
+
+  @Test("What an object held before is not read where a list isn't sorted by it", arguments: StoreKind.allCases)
+  func otherValues(_ kind: StoreKind) throws {
+    let transformer = CountingReads()
+    let name = NSValueTransformerName("counting reads of \(kind)")
+    ValueTransformer.setValueTransformer(transformer, forName: name)
+    defer { ValueTransformer.setValueTransformer(nil, forName: name) }
+    let cover = attribute("cover", .transformableAttributeType)
+    cover.valueTransformerName = name.rawValue
+    try withStack(kind, model([entity("Book", [attribute("title"), cover])])) { _, context in
+      let book = context.new("Book", ["title": "A", "cover": "red"])
+      context.new("Book", ["title": "B", "cover": "blue"])
+      try context.save()
+      context.refreshAllObjects()
+      let screen = try ListScreen(context)
+      let before = transformer.count
+      book["cover"] = "green"
+      context.processPendingChanges()
+      #expect(screen.told == ["will", "update A 0.0 0.0", "did"] && transformer.count == before)
+    }
+  }
+}
+
+/// Counts how often a value is made of its data.
+private final class CountingReads: ValueTransformer, @unchecked Sendable {
+  private(set) var count = 0
+
+  override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data($0.utf8) } }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    count += 1
+    return (value as? Data).map { String(decoding: $0, as: UTF8.self) }
+  }
 }

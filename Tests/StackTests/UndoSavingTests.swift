@@ -129,4 +129,44 @@ struct UndoSavingTests {
       #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["1"])
     }
   }
+
+  @Test(
+    "A value that can't be read is still in the store when a change of it was undone", arguments: StoreKind.allCases,
+    [nil, "blue"])
+  func unreadable(_ kind: StoreKind, _ new: String?) throws {
+    let transformer = Breaking()
+    let name = NSValueTransformerName("breaking \(kind) \(new ?? "nothing")")
+    ValueTransformer.setValueTransformer(transformer, forName: name)
+    defer { ValueTransformer.setValueTransformer(nil, forName: name) }
+    let colour = attribute("colour", .transformableAttributeType)
+    colour.valueTransformerName = name.rawValue
+    try withUndo(kind, model([entity("Thing", [attribute("name"), colour])])) { stack, context, manager throws in
+      let thing = context.new("Thing", ["colour": "red"])
+      try context.saveAsStart()
+      context.refresh(thing, mergeChanges: false)
+      transformer.isBroken = true
+      #expect(thing["colour"] == nil)
+      context.step { thing["colour"] = new }
+      #expect(manager.canUndo)
+      context.undo()
+      #expect(thing["colour"] == nil && !thing.hasPersistentChangedValues)
+      context.redo()
+      #expect(thing["colour"] as? String == new && thing.hasPersistentChangedValues)
+      context.undo()
+      context.step { thing["name"] = "a" }
+      try context.save()
+      transformer.isBroken = false
+      #expect(try stack.elsewhere { try $0.only("Thing")["colour"] as? String } == "red")
+    }
+  }
+}
+
+/// Makes nothing of data while it is broken.
+private final class Breaking: ValueTransformer, @unchecked Sendable {
+  var isBroken = false
+
+  override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data($0.utf8) } }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    isBroken ? nil : (value as? Data).map { String(decoding: $0, as: UTF8.self) }
+  }
 }

@@ -30,14 +30,33 @@ struct FormerValues {
   }
 
   /// The attributes and to-one relationships that hold another value now.
-  var changedSlots: [LayoutProperty] {
-    let now = object.changedSlots
-    return object.layout.slots.filter { property in
-      guard now.contains(property.slot) || snapshot?.changes?.isChanged(property.slot) == true else {
-        return false
-      }
-      return !value(property).isSame(as: object.currentValue(property))
-    }
+  var changedSlots: [LayoutProperty] { object.layout.slots.filter { wasSet($0) && holdsAnother($0) } }
+
+  /// Whether one of the properties in question holds another value now. Those of the others are not read: they may lie
+  /// in files, or have a transformer.
+  func hasChanged(_ isInQuestion: (LayoutProperty) -> Bool) -> Bool {
+    object.layout.slots.contains { wasSet($0) && isInQuestion($0) && holdsAnother($0) }
+  }
+
+  private func wasSet(_ property: LayoutProperty) -> Bool {
+    object.changedSlots.contains(property.slot) || snapshot?.changes?.isChanged(property.slot) == true
+  }
+
+  private func holdsAnother(_ property: LayoutProperty) -> Bool {
+    let former = value(property)
+    if !former.isSame(as: object.currentValue(property)) { return true }
+    return former.isNull && hadUnreadable(property) != object.hasUnreadable(property)
+  }
+
+  /// The value that undo gives back; nil if it can't be read, so that only the row has it.
+  func restorableValue(_ property: LayoutProperty) -> Value? {
+    let value = value(property)
+    return value.isNull && hadUnreadable(property) ? nil : value
+  }
+
+  /// Whether a former value that reads as nil was one of the row that can't be read.
+  private func hadUnreadable(_ property: LayoutProperty) -> Bool {
+    snapshot?.changes?.isChanged(property.slot) != true && row?.hasValue(property) == true
   }
 
   private func formerMembers(_ property: LayoutProperty) -> EventSnapshot.Members {
@@ -100,6 +119,21 @@ struct MembersDifference {
   var came: ContiguousArray<NSManagedObject>
   var went: ContiguousArray<NSManagedObject>
   var order: ContiguousArray<NSManagedObject>?
+}
+
+extension NSManagedObject {
+  /// Whether a value that reads as nil is one of the row that can't be read: its file is gone, or a transformer can make
+  /// nothing of the data.
+  final func hasUnreadable(_ property: LayoutProperty) -> Bool {
+    !changedSlots.contains(property.slot) && row?.hasValue(property) == true
+  }
+}
+
+extension RowSnapshot {
+  /// Whether an attribute has a value, be it one that can't be read.
+  final func hasValue(_ property: LayoutProperty) -> Bool {
+    property.kind != .toOne && property.word >= 0 && !isNull(slot: property.slot)
+  }
 }
 
 extension Value {

@@ -18,10 +18,11 @@ extension NSManagedObject {
     return values
   }
 
-  /// Whether one of these properties has changed in the current event. Members of the other relationships are not read.
+  /// Whether one of these properties has changed in the current event. Neither values nor members of the others are
+  /// read.
   final func hasChangedInEvent(_ keys: Set<String>) -> Bool {
     guard let former = formerOfEvent else { return false }
-    return former.changedSlots.contains { !$0.isTransient && keys.contains(($0.composite ?? $0).name) }
+    return former.hasChanged { !$0.isTransient && keys.contains(($0.composite ?? $0).name) }
       || layout.toMany.contains { keys.contains($0.name) && former.difference($0) != nil }
   }
 

@@ -98,9 +98,11 @@ extension NSManagedObjectContext {
     object.owner === owner && object.state.isDisjoint(with: [.deleted, .inaccessible])
   }
 
-  private func restore(_ value: Value, _ property: LayoutProperty, of object: NSManagedObject) {
+  private func restore(_ value: Value?, _ property: LayoutProperty, of object: NSManagedObject) {
+    guard let value else { return object.leaveToRow(property) }
     guard property.kind == .toOne else {
-      if !value.isSame(as: object.currentValue(property)) { object.write(value, slot: property.slot) }
+      let isThere = value.isSame(as: object.currentValue(property))
+      if !isThere || value.isNull && object.hasUnreadable(property) { object.write(value, slot: property.slot) }
       return
     }
     var destination: NSManagedObject?
@@ -154,6 +156,15 @@ extension NSDeleteRule {
 }
 
 extension NSManagedObject {
+  /// Takes back what was set over a value that can't be read. The row has that still, unless there was a save.
+  fileprivate final func leaveToRow(_ property: LayoutProperty) {
+    guard changedSlots.contains(property.slot), row != nil else { return }
+    let announced = announceChange(of: property)
+    noteChange()
+    takeBack(property, clearing: false)
+    announced?.end()
+  }
+
   /// Removes those destinations that its deletion made forget this object.
   fileprivate final func forgetNullified() {
     for property in layout.relationships

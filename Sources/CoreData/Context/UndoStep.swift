@@ -16,7 +16,8 @@ struct UndoStep {
   struct Entry {
     let object: NSManagedObject
     let action: Action
-    var values: [(property: LayoutProperty, value: Value)] = []
+    /// No value means that of the row, which can't be read.
+    var values: [(property: LayoutProperty, value: Value?)] = []
     var members: [MembersDifference] = []
   }
 
@@ -45,7 +46,7 @@ struct UndoStep {
   private static func insertion(_ former: FormerValues) -> Entry {
     let layout = former.object.layout
     var entry = Entry(object: former.object, action: .insert)
-    entry.values = layout.slots.map { ($0, former.value($0)) }
+    entry.values = layout.slots.map { ($0, former.restorableValue($0)) }
     // Members that can't be read are still in the store: the delete rules have not been applied to them.
     entry.members = layout.toMany.compactMap { property in
       guard let members = former.readableMembers(property) else { return nil }
@@ -57,7 +58,7 @@ struct UndoStep {
 
   private static func update(_ former: FormerValues) -> Entry? {
     var entry = Entry(object: former.object, action: .update)
-    entry.values = former.changedSlots.map { ($0, former.value($0)) }
+    entry.values = former.changedSlots.map { ($0, former.restorableValue($0)) }
     entry.members = former.object.layout.toMany.compactMap(former.difference)
     return entry.values.isEmpty && entry.members.isEmpty ? nil : entry
   }

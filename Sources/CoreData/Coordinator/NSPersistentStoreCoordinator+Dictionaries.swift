@@ -60,7 +60,7 @@ private struct SpreadDictionaries {
     if request.isDistinct {
       var seen: Set<[PredicateConstant]> = []
       rows = rows.filter { row in
-        seen.insert(request.columns.map { PredicateConstant(any: row.object(forKey: $0.name)) }).inserted
+        seen.insert(request.columns.map { PredicateConstant(any: row.object(forKey: $0.name)).distinction }).inserted
       }
     }
     rows = whole.cut(rows)

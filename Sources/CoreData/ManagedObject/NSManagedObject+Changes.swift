@@ -81,6 +81,8 @@ extension NSManagedObject {
     if property.kind == .transformable, [now, then].contains(where: { $0.map(Value.isComparable) == false }) {
       return false
     }
+    // A value of the row that can't be read is nil here, and gone once nil is written.
+    if now == nil, then == nil { return row?.hasValue(property) != true }
     if let now = now as? String, let then = then as? String { return binaryEqual(now, then) }
     return now as? AnyHashable == then as? AnyHashable
   }

@@ -40,11 +40,11 @@ extension Aggregate {
     return numbers.isEmpty ? .null : .double(numbers.reduce(0, +) / Double(numbers.count))
   }
 
-  /// The smallest for -1, the largest for 1; nil for none.
+  /// The smallest for -1, the largest for 1; nil for none. NaN is neither, unless there is nothing else.
   private static func extreme(of values: [PredicateConstant], wanted: Int) -> PredicateConstant {
     var found = PredicateConstant.null
     for value in values where !value.isNull {
-      if found.isNull {
+      if found.isNull || found.isNotANumber {
         found = value
       } else if let order = ValueComparison.order(value, found), order * wanted > 0 {
         found = value

@@ -219,3 +219,17 @@ enum SetArithmetic {
     return a.allSatisfy { contains(b, $0) } && b.allSatisfy { contains(a, $0) }
   }
 }
+
+extension PredicateConstant {
+  /// Whether it is NaN, or the date at NaN seconds: not equal to itself, without an order, and null in SQLite.
+  var isNotANumber: Bool {
+    switch self {
+    case .double(let value): value.isNaN
+    case .date(let value): value.timeIntervalSinceReferenceDate.isNaN
+    default: false
+    }
+  }
+
+  /// What groups and distinct results are told apart by. As in SQLite, all that is no number is one, and nil.
+  var distinction: PredicateConstant { isNotANumber ? .null : self }
+}

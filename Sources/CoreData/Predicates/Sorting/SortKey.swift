@@ -140,14 +140,15 @@ final class SortComparison: Hashable, @unchecked Sendable {
 }
 
 extension SortKey.Collation {
-  /// Negative, zero or positive.
+  /// Negative, zero or positive. nil comes first, and so does NaN, which SQLite keeps as null.
   func order(_ a: PredicateConstant, _ b: PredicateConstant) -> Int {
     switch (a, b) {
     case (.string(let x), .string(let y)): return order(x, y)
-    case (.null, .null): return 0
-    case (.null, _): return -1
-    case (_, .null): return 1
-    default: return ValueComparison.order(a, b) ?? 0
+    default:
+      // Without a place, NaN would be equal to all others, and no order be right.
+      let (isFirst, isOtherFirst) = (a.isNull || a.isNotANumber, b.isNull || b.isNotANumber)
+      if isFirst || isOtherFirst { return (isFirst ? 0 : 1) - (isOtherFirst ? 0 : 1) }
+      return ValueComparison.order(a, b) ?? 0
     }
   }
 

@@ -39,7 +39,9 @@ extension MemoryFetch {
     guard fetch.isDistinct else { return rows }
     // Compares as SQLite does: text byte by byte, unlike Foundation's dictionaries.
     var seen: Set<[PredicateConstant]> = []
-    return rows.filter { row in seen.insert(columns.map { PredicateConstant(any: row[$0.name]) }).inserted }
+    return rows.filter { row in
+      seen.insert(columns.map { PredicateConstant(any: row[$0.name]).distinction }).inserted
+    }
   }
 
   /// The groups that meet a having predicate.
@@ -64,7 +66,7 @@ extension MemoryFetch {
       let key = try terms.map { term -> PredicateConstant in
         switch try term.value(of: row, view) {
         case .subject(let subject): return .object(subject.predicateObject as AnyObject)
-        case let value: return value.constant
+        case let value: return value.constant.distinction
         }
       }
       if members[key] == nil { order.append(key) }

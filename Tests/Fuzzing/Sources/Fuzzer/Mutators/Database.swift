@@ -9,6 +9,8 @@ final class Database {
     var opened: OpaquePointer?
     guard sqlite3_open(":memory:", &opened) == SQLITE_OK, let opened else { return nil }
     handle = opened
+    // A view in a table's place may have rows without end.
+    sqlite3_progress_handler(handle, 1_000_000, { _ in 1 }, nil)
     guard !bytes.isEmpty, let copy = sqlite3_malloc64(UInt64(bytes.count)) else { return nil }
     copy.copyMemory(from: bytes, byteCount: bytes.count)
     let flags = UInt32(SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE)
