@@ -112,7 +112,35 @@ extension PredicateNode {
   }
 }
 
+extension PredicateNode {
+  /// The predicate with other ids of objects among its constants.
+  func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> PredicateNode {
+    replacing { node in
+      if case .constant(let constant) = node { return .constant(constant.replacingIDs(other)) }
+      return nil
+    }
+  }
+}
+
+extension FetchDescription {
+  /// The same with other ids in its predicate; nil for the same ids.
+  func replacingIDs(_ other: ((NSManagedObjectID) -> NSManagedObjectID)?) -> FetchDescription {
+    guard let other else { return self }
+    var description = self
+    description.predicate = predicate.map { $0.replacingIDs(other) }
+    return description
+  }
+}
+
 extension PredicateConstant {
+  fileprivate func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> PredicateConstant {
+    switch self {
+    case .object(let id as NSManagedObjectID): .object(other(id))
+    case .collection(let members): .collection(members.map { $0.replacingIDs(other) })
+    default: self
+    }
+  }
+
   fileprivate var normalised: PredicateConstant {
     switch self {
     case .object(let object as NSManagedObject): .object(object.objectID)
