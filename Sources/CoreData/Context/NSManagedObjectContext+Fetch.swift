@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
   /// A request as this context understands it: what it says of objects and FETCH expressions is worked out.
   func description<Result>(of request: NSFetchRequest<Result>) throws -> FetchDescription {
     var description = try FetchDescription(request, owner.layouts)
-    if !formerKeys.isEmpty { description.predicate = description.predicate.map(withPermanentIDs) }
+    if !formerKeys.isEmpty { description = description.replacingIDs(permanentID) }
     return try answeringFetches(description, pendingChanges: request.includesPendingChanges)
   }
 

@@ -58,7 +58,8 @@ extension NSPersistentStoreCoordinator {
   ) throws -> [NSManagedObjectID] {
     let name = "an NSBatchDeleteRequest"
     guard let objectIDs = request.objectIDs?.map({ permanentID?($0) ?? $0 }) else {
-      let fetch = try FetchDescription(request.fetchRequest, layouts).replacingIDs(permanentID)
+      var fetch = try FetchDescription(request.fetchRequest, layouts)
+      if let permanentID { fetch = fetch.replacingIDs(permanentID) }
       return try publicErrors {
         try executeBatch(
           batchStores(

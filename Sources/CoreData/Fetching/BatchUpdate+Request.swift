@@ -12,7 +12,9 @@ extension BatchUpdate {
     fetch.predicate = request.predicate
     fetch.includesSubentities = request.includesSubentities
     fetch.resultType = .managedObjectIDResultType
-    rows = try FetchDescription(fetch, layouts).replacingIDs(permanentID)
+    var found = try FetchDescription(fetch, layouts)
+    if let permanentID { found = found.replacingIDs(permanentID) }
+    rows = found
     let layout = rows.layout
     request.resolvedEntity = layout.entity
 

@@ -123,11 +123,14 @@ extension PredicateNode {
 }
 
 extension FetchDescription {
-  /// The same with other ids in its predicate; nil for the same ids.
-  func replacingIDs(_ other: ((NSManagedObjectID) -> NSManagedObjectID)?) -> FetchDescription {
-    guard let other else { return self }
+  /// The same with other ids in its predicates.
+  func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> FetchDescription {
     var description = self
     description.predicate = predicate.map { $0.replacingIDs(other) }
+    if case .dictionaries(var dictionaries) = output, let having = dictionaries.having {
+      dictionaries.having = having.replacingIDs(other)
+      description.output = .dictionaries(dictionaries)
+    }
     return description
   }
 }
@@ -136,6 +139,11 @@ extension PredicateConstant {
   fileprivate func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> PredicateConstant {
     switch self {
     case .object(let id as NSManagedObjectID): .object(other(id))
+    case .object(let sub as SubFetch):
+      .object(
+        SubFetch(
+          sub.fetch.replacingIDs(other), isCount: sub.isCount, includesPendingChanges: sub.includesPendingChanges,
+          of: sub.request))
     case .collection(let members): .collection(members.map { $0.replacingIDs(other) })
     default: self
     }
