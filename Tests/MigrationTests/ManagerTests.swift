@@ -55,6 +55,50 @@ struct ManagerTests {
     try ManagerStack.read(other, ManagerLibrary.new(), to) { try ManagerLibrary.check($0) }
   }
 
+  @Test(
+    "A store of a configuration becomes one of the configuration with its name, unless mappings lead out of it",
+    arguments: ManagerStore.allCases, [false, true])
+  func configurations(_ kind: ManagerStore, inPlace: Bool) throws {
+    typealias Models = InferenceModels
+    func model(_ properties: [NSPropertyDescription], note: String) -> NSManagedObjectModel {
+      let model = Models.model(.init("Note", properties), .init("Tag", [Models.attribute("name")]))
+      model.setEntities([model.entitiesByName[note]!], forConfigurationName: "Notes")
+      model.setEntities([model.entitiesByName[note == "Note" ? "Tag" : "Note"]!], forConfigurationName: "Tags")
+      return model
+    }
+    let old = model([Models.attribute("text")], note: "Note")
+    let from = folder.store("old")
+    func opened<Result>(
+      _ model: NSManagedObjectModel, _ name: String?, _ url: URL, _ body: (NSManagedObjectContext) throws -> Result
+    ) throws -> Result {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let store = try coordinator.addPersistentStore(
+        ofType: kind.type.rawValue, configurationName: name, at: url, options: nil)
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+      let result = try context.performAndWait { try body(context) }
+      try coordinator.remove(store)
+      return result
+    }
+    try opened(old, "Notes", from) { context in
+      context.make("Note", ["text": "a"])
+      try context.save()
+    }
+    for (note, name) in [("Note", "Notes"), ("Tag", nil)] as [(String, String?)] {
+      let new = model([Models.attribute("text"), Models.attribute("more")], note: note)
+      let to = folder.store("new \(note)")
+      let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+      manager.usesStoreSpecificMigrationManager = inPlace
+      try manager.migrateStore(
+        from: from, type: kind.type,
+        mapping: .inferredMappingModel(forSourceModel: old, destinationModel: new), to: to, type: kind.type)
+      let texts = try opened(new, name, to) { context in
+        try context.all("Note", by: "text").compactMap { $0.text("text") }
+      }
+      #expect(texts == ["a"])
+    }
+  }
+
   @Test("A mapping that is inferred works through objects", arguments: ManagerStore.allCases)
   func inferred(_ kind: ManagerStore) throws {
     typealias Models = InferenceModels

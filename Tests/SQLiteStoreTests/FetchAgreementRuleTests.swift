@@ -14,7 +14,9 @@ struct FetchAgreementRuleTests {
     .init("Book", "TERNARY(pages > 50, pages, price) / 8 == 0.5", "A2"),
     .init("Book", "max(price, 1) / 8 == 0.5", "A2"), .init("Book", "pages / price == 1.75", "A2"),
     .init("Book", "CAST(price, 'NSNumber') / 8 == 0.5", "A2"),
-    .init("Book", "CAST(CAST(pages, 'NSDate'), 'NSNumber') / 2 == 3.5", "A2 b1"),
+    .init("Book", "CAST(CAST(pages, 'NSDate'), 'NSNumber') / 2 == 3.5", "A2"),
+    .init("Book", "CAST(pages, 'NSDecimalNumber') / 2 == 3.5", "A2"),
+    .init("Tag", "CAST('7', 'Decimal') / 2 == 3.5", "blue red"),
     // Of several values, one of them nil, there is none.
     .init("Book", "max(pages, weight) == nil", "A2 X"), .init("Book", "sum(pages, weight) == nil", "A2 X"),
     // What a text is as a number.

@@ -169,6 +169,29 @@ struct AttributeTests {
     }
   }
 
+  @Test("SQL refuses to look into a transformable's object, by the attribute's name; its bytes are compared")
+  func refusedTransformablePredicates() throws {
+    try withStack(.sqlite, thing(.transformableAttributeType)) { _, context in
+      context.new("Thing", ["value": ["sea", "sun"]])
+      context.new("Thing")
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+      for format in [
+        "ANY value == 'sea'", "value CONTAINS 'sea'", "'sea' IN value", "value.@count == 2", "value.@count > 0",
+        "value == 'sea'", "value IN {'sea', 'sun'}", "value BEGINSWITH 'sea'", "NOT value LIKE 's*'",
+      ] {
+        request.predicate = NSPredicate(format: format)
+        let error = failure { _ = try context.fetch(request) }
+        let words = "\(error?.localizedDescription ?? "accepted") \(error?.localizedFailureReason ?? "")"
+        #expect(words.contains("the transformable attribute value"), "\(format): \(words)")
+      }
+      for (format, count) in [("value == nil", 1), ("value != nil", 1), ("value == %@", 0), ("value IN {%@}", 0)] {
+        request.predicate = NSPredicate(format: format, argumentArray: format.contains("%") ? [Data([1])] : [])
+        #expect(try context.count(for: request) == count, "\(format)")
+      }
+    }
+  }
+
   @Test(
     "A transient attribute is kept by its object through a save, and is not stored", keepsRows,
     arguments: StoreKind.withCustom)

@@ -104,6 +104,28 @@ struct BatchDeleteTests {
     }
   }
 
+  @Test("The temporary ids of objects that were saved since stand for their permanent ones, in batch updates, too")
+  func formerIDs() throws {
+    try withStack(.sqlite) { stack, context throws in
+      let author = context.new("Author", ["name": "Kafka"])
+      let book = context.new("Book", ["title": "A", "author": author])
+      context.new("Book", ["title": "B"])
+      let former = author.objectID
+      #expect(former.isTemporaryID)
+      try context.save()
+      let byKafka = NSPredicate(format: "author == %@", former)
+      let update = NSBatchUpdateRequest(entityName: "Book")
+      update.predicate = byKafka
+      update.propertiesToUpdate = ["title": "C"]
+      update.resultType = .updatedObjectsCountResultType
+      #expect((try context.execute(update) as? NSBatchUpdateResult)?.result as? Int == 1)
+      #expect(try deleted("Book", nil, context) { $0.predicate = byKafka } == [book.objectID])
+      try context.execute(NSBatchDeleteRequest(objectIDs: [former]))
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["B"])
+      #expect(try stack.elsewhere { try $0.all("Author").isEmpty })
+    }
+  }
+
   @Test("Cascades take along what they lead to, and join rows go with their ends; ids name the chosen only")
   func cascade() throws {
     try withStack(.sqlite) { stack, context throws in

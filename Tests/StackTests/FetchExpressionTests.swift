@@ -55,6 +55,22 @@ struct FetchExpressionTests {
     return found
   }
 
+  @Test(
+    "The temporary id of an object that was saved since stands for the permanent one, within a FETCH too",
+    arguments: StoreKind.allCases)
+  func formerIDs(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      try FetchExpressionTests.fill(context)
+      let former = try #require(try context.all("Author").first { $0.string("name") == "Musil" }).objectID
+      #expect(former.isTemporaryID)
+      try context.save()
+      let books = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+      books.predicate = NSPredicate(format: "author == %@", former)
+      let format = "SELF IN FETCH(%@, %@, NO)"
+      #expect(try FetchExpressionTests.found(context, "Book", "title", format, books, context) == ["Törless"])
+    }
+  }
+
   @Test("The expression has its parts, prints, and is what the format language makes of FETCH")
   func parts() throws {
     try withStack(.inMemory) { _, context in

@@ -29,26 +29,17 @@ extension NSManagedObjectContext {
   /// A request as this context understands it: what it says of objects and FETCH expressions is worked out.
   func description<Result>(of request: NSFetchRequest<Result>) throws -> FetchDescription {
     var description = try FetchDescription(request, owner.layouts)
-    if !formerKeys.isEmpty { description.predicate = description.predicate.map(withPermanentIDs) }
+    if !formerKeys.isEmpty { description = description.replacingIDs(permanentID) }
     return try answeringFetches(description, pendingChanges: request.includesPendingChanges)
   }
 
   /// The predicate with the permanent ids of objects that were saved since it was made with their temporary ones.
-  func withPermanentIDs(_ predicate: PredicateNode) -> PredicateNode {
-    predicate.replacing { node in
-      if case .constant(let constant) = node { return .constant(withPermanentIDs(constant)) }
-      return nil
-    }
-  }
+  func withPermanentIDs(_ predicate: PredicateNode) -> PredicateNode { predicate.replacingIDs(permanentID) }
 
-  private func withPermanentIDs(_ constant: PredicateConstant) -> PredicateConstant {
-    switch constant {
-    case .object(let id as NSManagedObjectID):
-      guard let (row, store) = formerKeys[id.key] else { return constant }
-      return .object(NSManagedObjectID(layout: owner.layouts[Int(row.entity)], key: row.key, store: store))
-    case .collection(let members): return .collection(members.map(withPermanentIDs))
-    default: return constant
-    }
+  /// The id that the object has by now, if this is the temporary one that it had before it was saved.
+  func permanentID(_ id: NSManagedObjectID) -> NSManagedObjectID {
+    guard let (row, store) = formerKeys[id.key] else { return id }
+    return NSManagedObjectID(layout: owner.layouts[Int(row.entity)], key: row.key, store: store)
   }
 
   /// The results of a checked fetch, in the form of its result type.

@@ -14,8 +14,11 @@ extension NSManagedObjectContext {
   func executeBatch(
     _ request: NSPersistentStoreRequest, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> NSPersistentStoreResult {
+    source.learnKeys(for: self)
     do {
-      return try coordinator.executeBatch(request, constraintAnswer, by: source.batchOrigin(of: self), for: self)
+      return try coordinator.executeBatch(
+        request, constraintAnswer, by: source.batchOrigin(of: self), for: self,
+        permanentID: formerKeys.isEmpty ? nil : permanentID)
     } catch let conflict as BatchConflict {
       throw Failure.batchConstraintConflict(
         entity: conflict.entity.name, constraint: conflict.constraint, values: conflict.values,

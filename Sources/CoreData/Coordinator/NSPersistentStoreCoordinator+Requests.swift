@@ -2,28 +2,31 @@
 extension NSPersistentStoreCoordinator {
   /// Throws an error unless it is a batch request or one for history, and a `BatchConflict` if a constraint is
   /// violated.
+  ///
+  /// - Parameter permanentID: what the context calls the object of an id now; nil if that is the same for all.
   func executeBatch(
     _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin,
-    for context: NSManagedObjectContext
+    for context: NSManagedObjectContext, permanentID: ((NSManagedObjectID) -> NSManagedObjectID)?
   ) throws -> NSPersistentStoreResult {
     try saving.together {
       try executeInCustomStores(request, context)
-        ?? executeBatchHoldingStores(request, answer: answer, origin: origin, context: context)
+        ?? executeBatchHoldingStores(
+          request, answer: answer, origin: origin, context: context, permanentID: permanentID)
     }
   }
 
   private func executeBatchHoldingStores(
     _ request: NSPersistentStoreRequest, answer: ConstraintAnswer, origin: ChangeOrigin,
-    context: NSManagedObjectContext
+    context: NSManagedObjectContext, permanentID: ((NSManagedObjectID) -> NSManagedObjectID)?
   ) throws -> NSPersistentStoreResult {
     switch request {
     case let request as NSBatchInsertRequest: return try insert(request, answer: answer, origin: origin)
     case let request as NSBatchDeleteRequest:
-      return NSBatchDeleteResult(request.resultType, try delete(request, origin))
+      return NSBatchDeleteResult(request.resultType, try delete(request, origin, permanentID: permanentID))
     case let request as NSPersistentHistoryChangeRequest:
       return try publicErrors { try executeHistory(request, for: context) }
     case let request as NSBatchUpdateRequest:
-      let batch = try BatchUpdate(request, layouts)
+      let batch = try BatchUpdate(request, layouts, permanentID: permanentID)
       let ids = try publicErrors {
         try executeBatch(
           batchStores(for: batch.rows.layout, among: request.affectedStores, "an NSBatchUpdateRequest")
@@ -50,10 +53,13 @@ extension NSPersistentStoreCoordinator {
     return NSBatchInsertResult(request.resultType, count: done.count, ids: ids(done.rows, store))
   }
 
-  private func delete(_ request: NSBatchDeleteRequest, _ origin: ChangeOrigin) throws -> [NSManagedObjectID] {
+  private func delete(
+    _ request: NSBatchDeleteRequest, _ origin: ChangeOrigin, permanentID: ((NSManagedObjectID) -> NSManagedObjectID)?
+  ) throws -> [NSManagedObjectID] {
     let name = "an NSBatchDeleteRequest"
-    guard let objectIDs = request.objectIDs else {
-      let fetch = try FetchDescription(request.fetchRequest, layouts)
+    guard let objectIDs = request.objectIDs?.map({ permanentID?($0) ?? $0 }) else {
+      var fetch = try FetchDescription(request.fetchRequest, layouts)
+      if let permanentID { fetch = fetch.replacingIDs(permanentID) }
       return try publicErrors {
         try executeBatch(
           batchStores(

@@ -8,7 +8,7 @@ final class SubFetch: FetchOperand, CustomStringConvertible {
   let isCount: Bool
   let includesPendingChanges: Bool
   /// The client's request; nil for an aggregate of rows.
-  private let request: (any FetchOperand)?
+  let request: (any FetchOperand)?
 
   init(_ fetch: FetchDescription, isCount: Bool, includesPendingChanges: Bool, of request: (any FetchOperand)?) {
     self.fetch = fetch

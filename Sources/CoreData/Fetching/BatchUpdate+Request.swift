@@ -1,13 +1,20 @@
 extension BatchUpdate {
   /// Resolves a request against a model. Throws an error that names the entity, the property and the value if the
   /// request is invalid.
-  init(_ request: NSBatchUpdateRequest, _ layouts: ModelLayouts) throws {
+  ///
+  /// - Parameter permanentID: what an object of an id in the predicate is called now.
+  init(
+    _ request: NSBatchUpdateRequest, _ layouts: ModelLayouts,
+    permanentID: ((NSManagedObjectID) -> NSManagedObjectID)? = nil
+  ) throws {
     let fetch = NSFetchRequest<NSFetchRequestResult>(entityName: request.entityName)
     fetch.entity = request.resolvedEntity
     fetch.predicate = request.predicate
     fetch.includesSubentities = request.includesSubentities
     fetch.resultType = .managedObjectIDResultType
-    rows = try FetchDescription(fetch, layouts)
+    var found = try FetchDescription(fetch, layouts)
+    if let permanentID { found = found.replacingIDs(permanentID) }
+    rows = found
     let layout = rows.layout
     request.resolvedEntity = layout.entity
 

@@ -112,7 +112,43 @@ extension PredicateNode {
   }
 }
 
+extension PredicateNode {
+  /// The predicate with other ids of objects among its constants.
+  func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> PredicateNode {
+    replacing { node in
+      if case .constant(let constant) = node { return .constant(constant.replacingIDs(other)) }
+      return nil
+    }
+  }
+}
+
+extension FetchDescription {
+  /// The same with other ids in its predicates.
+  func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> FetchDescription {
+    var description = self
+    description.predicate = predicate.map { $0.replacingIDs(other) }
+    if case .dictionaries(var dictionaries) = output, let having = dictionaries.having {
+      dictionaries.having = having.replacingIDs(other)
+      description.output = .dictionaries(dictionaries)
+    }
+    return description
+  }
+}
+
 extension PredicateConstant {
+  fileprivate func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> PredicateConstant {
+    switch self {
+    case .object(let id as NSManagedObjectID): .object(other(id))
+    case .object(let sub as SubFetch):
+      .object(
+        SubFetch(
+          sub.fetch.replacingIDs(other), isCount: sub.isCount, includesPendingChanges: sub.includesPendingChanges,
+          of: sub.request))
+    case .collection(let members): .collection(members.map { $0.replacingIDs(other) })
+    default: self
+    }
+  }
+
   fileprivate var normalised: PredicateConstant {
     switch self {
     case .object(let object as NSManagedObject): .object(object.objectID)

@@ -60,7 +60,7 @@ final class MigrationStack {
     // Policies may change the source where its options say so.
     let isWritable = options.flag(NSReadOnlyPersistentStoreOption) == false
     if !job.isOwn && !isWritable { options[NSReadOnlyPersistentStoreOption] = true }
-    let configuration = try job.configuration ?? MigrationStack.configuration(of: job, model)
+    let configuration = job.configuration ?? MigrationStack.configurations(of: job, model).first
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
       ofType: job.type, configurationName: configuration, at: job.url, options: options)
@@ -148,15 +148,13 @@ final class MigrationStack {
     return options
   }
 
-  /// The configuration that a store was written with. Returns nil for all entities, and if no configuration fits; then
-  /// opening the store reports the error.
-  private static func configuration(of job: MigrationJob.Store, _ model: NSManagedObjectModel) throws -> String? {
+  /// The configurations that a store may have been written with. None for all entities, and if no configuration fits;
+  /// then opening the store reports the error.
+  static func configurations(of job: MigrationJob.Store, _ model: NSManagedObjectModel) -> [String] {
     guard
       let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: job.type, at: job.url),
       !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
-    else { return nil }
-    return model.configurations.sorted().first {
-      model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
-    }
+    else { return [] }
+    return model.configurations.filter { model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
   }
 }

@@ -25,9 +25,11 @@ public let NSMigrationEntityPolicyKey = "entityPolicy"
 /// | relating them | `createRelationships` for each object that was associated; `endRelationshipCreation` |
 /// | checking them | `performCustomValidation`; `end` |
 ///
-/// One policy object is made for each mapping, by ``init()``. It lives as long as the migration, so you may keep state
-/// in its properties. All calls come one after the other, on the queues of both contexts. An error that a method throws
-/// ends the migration with an error 134170 around it, and the new store is removed.
+/// One policy object is made for each mapping, by ``init()``. A class that has a designated initializer of its own, or
+/// inherits one, has to override that too: Swift ends the program otherwise, with a sentence that names the class. The
+/// object lives as long as the migration, so you may keep state in its properties. All calls come one after the other,
+/// on the queues of both contexts. An error that a method throws ends the migration with an error 134170 around it, and
+/// the new store is removed.
 ///
 /// After every few hundred objects there is a save without validation, and the objects become faults. You may keep
 /// using objects that you hold, but their transient values are lost in such a save.

@@ -34,6 +34,24 @@ extension NSMigrationManager {
     return try migrateThroughObjects(job)
   }
 
+  /// The configuration of a new store: that of the source, by name. nil for all entities, if several configurations
+  /// fit, and if mappings lead out of it.
+  func configuration(
+    of destination: MigrationJob.Store, from source: MigrationJob.Store, _ mapping: NSMappingModel
+  ) -> String? {
+    let fitting = MigrationStack.configurations(of: source, sourceModel)
+    guard fitting.count == 1, let new = destinationModel.entities(forConfigurationName: fitting[0]),
+      MigrationFile(destination).isNew
+    else { return nil }
+    let former = Set((sourceModel.entities(forConfigurationName: fitting[0]) ?? []).compactMap(\.name))
+    let names = Set(new.compactMap(\.name))
+    let staysInside = (mapping.entityMappings ?? []).allSatisfy { mapping in
+      guard let source = mapping.sourceEntityName, let destination = mapping.destinationEntityName else { return true }
+      return mapping.mappingType == .removeEntityMappingType || !former.contains(source) || names.contains(destination)
+    }
+    return staysInside ? fitting[0] : nil
+  }
+
   /// What an inferred mapping stands for; nil for a mapping that the program has made or changed. The mappings of a
   /// model are objects that anyone may change, so they are compared with what the delta implies.
   private func delta(of job: MigrationJob) throws -> ModelDelta? {

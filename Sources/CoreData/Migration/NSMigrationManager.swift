@@ -63,7 +63,8 @@ nonisolated open class NSMigrationManager: NSObject {
   /// Makes a store of the destination model from one of the source model, which stays as it is.
   ///
   /// If there is a store at the destination already, it gets the new objects in addition to its own. On failure a new
-  /// store is removed again; an existing one keeps what was saved to it so far.
+  /// store is removed again; an existing one keeps what was saved to it so far. A new store of a source that has a
+  /// configuration's entities only is of the configuration with that name, unless mappings lead out of it.
   ///
   /// Errors: 134150 if the source can't be read, 134160 if the destination can't be written, 134170 with the error of a
   /// policy in it, 134111 if a uniqueness constraint does not allow the new objects, the error that
@@ -89,13 +90,13 @@ nonisolated open class NSMigrationManager: NSObject {
           url: sourceURL, source: sourceModel, destination: destinationModel, underlying: nil)
       }
       let replacement = replacement.flatMap { $0.url == dURL ? $0 : nil }
+      let source = MigrationJob.Store(url: sourceURL, type: sStoreType, options: sOptions)
+      var destination = MigrationJob.Store(
+        url: dURL, type: dStoreType, configuration: replacement?.configuration, options: dOptions)
+      if replacement == nil { destination.configuration = configuration(of: destination, from: source, mappings) }
       try migrate(
         MigrationJob(
-          mapping: mappings,
-          source: .init(url: sourceURL, type: sStoreType, options: sOptions),
-          destination: .init(
-            url: dURL, type: dStoreType, configuration: replacement?.configuration, options: dOptions),
-          keepsIdentity: replacement != nil))
+          mapping: mappings, source: source, destination: destination, keepsIdentity: replacement != nil))
     }
   }
 

@@ -23,7 +23,7 @@ struct AccessorEnumeration {
     let branches = values.map { property in
       branch(for: property, [property.name], "object.\(quoteIfKeyword(property.name)) as Any?")
     }
-    return Self.list("keys", values.map { ($0.name, $0.conditions) }) + """
+    return Self.list("keys", values.map { ($0.name, conditions: $0.conditions) }) + """
         static func value(of object: NSManagedObject, forKey key: String) -> Any? {
           unsafeBitCast(answer, to: ((NSManagedObject, String) -> Any?).self)(object, key)
         }
@@ -41,7 +41,7 @@ struct AccessorEnumeration {
     let branches = validations.map { validator in
       branch(for: validator, [validator.keys[0]], "try object.\(validator.name)(value)")
     }
-    return Self.list("validatedKeys", validations.map { ($0.keys[0], $0.conditions) }) + """
+    return Self.list("validatedKeys", validations.map { ($0.keys[0], conditions: $0.conditions) }) + """
         static func validate(
           _ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, of object: NSManagedObject, forKey key: String
         ) throws {

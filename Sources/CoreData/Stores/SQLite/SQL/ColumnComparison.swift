@@ -59,10 +59,11 @@ extension SQLExpression {
 }
 
 extension EntitySchema {
-  /// The attribute or to-one relationship with a name; nil if the table has no column for it.
+  /// The attribute or to-one relationship with a name; nil if the table has no column with its values. Of a
+  /// transformable attribute's object it has only the bytes.
   func storedProperty(named name: String) -> LayoutProperty? {
     guard let property = layout.property(named: name), property.slot >= 0, !property.isTransient,
-      slots[property.slot] != nil
+      property.kind != .transformable, slots[property.slot] != nil
     else { return nil }
     return property
   }

@@ -3,6 +3,9 @@ extension PredicateTranslator {
   func singleComparison(
     _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope, negated: Bool
   ) throws -> SQLExpression {
+    if left.kind == .transformable || right.kind == .transformable {
+      try checkBytes(comparison, left: left, right: right, scope: scope)
+    }
     switch comparison.comparator {
     case .equalTo: return try equality(comparison, left: left, right: right, scope: scope, isEqual: !negated)
     case .notEqualTo: return try equality(comparison, left: left, right: right, scope: scope, isEqual: negated)
@@ -19,6 +22,36 @@ extension PredicateTranslator {
     let condition = try orderOrTextComparison(comparison, left: left, right: right, scope: scope)
     if condition.isNever { return .truth(negated) }
     return negated ? .notTrue(condition) : condition
+  }
+
+  /// Of a transformable attribute's object a row has the bytes. Throws for a comparison that looks into the object: it
+  /// would find nothing.
+  private func checkBytes(
+    _ comparison: Comparison, left: SQLOperand, right: SQLOperand, scope: QueryScope
+  ) throws {
+    func isOfData(_ constant: PredicateConstant) -> Bool {
+      switch constant {
+      case .null, .data: true
+      case .collection(let members): members.allSatisfy(isOfData)
+      default: false
+      }
+    }
+    func hasBytes(_ operand: SQLOperand) -> Bool {
+      if case .constant(let constant) = operand { return isOfData(constant) }
+      return operand.kind?.form == .bytes
+    }
+    let isPossible =
+      switch comparison.comparator {
+      case .beginsWith, .endsWith, .like, .matches, .customSelector: false
+      // Among data, not in the object.
+      case .in: left.kind == .transformable && right.isConstant
+      case .contains: right.kind == .transformable && left.isConstant
+      case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between: true
+      }
+    if isPossible, hasBytes(left), hasBytes(right) { return }
+    let attribute = left.kind == .transformable ? comparison.left : comparison.right
+    throw scope.unsupported(
+      "A look into the object of the transformable attribute \(PredicatePrinter.print(attribute))")
   }
 
   /// Translates every operator except equality and membership. The result is unknown where a side is null.

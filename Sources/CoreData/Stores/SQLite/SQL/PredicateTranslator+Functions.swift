@@ -143,8 +143,8 @@ extension PredicateTranslator {
       let seconds = try expression(value, scope)
       let kind = value.kind
       return .value(kind == nil || kind == .string ? .cast(seconds, .real) : seconds, .date)
-    case "NSNumber", "NSDecimalNumber", "Double", "Int":
-      return .value(.cast(try number(value, scope), .numeric), nil)
+    case "NSNumber", "Double", "Int": return .value(.cast(try number(value, scope), .numeric), nil)
+    case "NSDecimalNumber", "Decimal": return .value(.cast(try number(value, scope), .numeric), .decimal)
     case "NSString", "String":
       let text = self.text(try expression(value, scope), value.kind)
       return .value(.cast(text, .text), .string)

@@ -42,6 +42,10 @@ extension PredicateTranslator {
             let column = try scope.column(of: property, in: source)
             return .value(.call("length", [PredicateTranslator.value(column, in: source)]), .int64)
           }
+          if property.kind == .transformable {
+            throw scope.unsupported(
+              "A look into the object of the transformable attribute \(name), \(whole.joined(separator: ".")),")
+          }
           throw Failure.unknownKeyPath(
             keyPath: whole.joined(separator: "."), entity: start.layout.name, missing: rest[0])
         }
