@@ -142,6 +142,46 @@ struct AttributeTests {
   }
 
   @Test(
+    "A transformable that can't be read is still in the store when something else of its object was saved",
+    arguments: StoreKind.allCases, [false, true])
+  func unreadableTransformable(_ kind: StoreKind, throughChild: Bool) throws {
+    let transformer = Breaking()
+    let name = NSValueTransformerName("unreadable \(kind) \(throughChild)")
+    ValueTransformer.setValueTransformer(transformer, forName: name)
+    defer { ValueTransformer.setValueTransformer(nil, forName: name) }
+    let colour = attribute("colour", .transformableAttributeType)
+    colour.valueTransformerName = name.rawValue
+    try withStack(kind, model([entity("Thing", [attribute("name"), colour])])) { stack, context in
+      let object = context.new("Thing", ["colour": "red"])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      transformer.isBroken = true
+      #expect(object["colour"] == nil)
+      if throughChild {
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = context
+        try child.performAndWait {
+          let same = child.object(with: object.objectID)
+          #expect(same["colour"] == nil)
+          same["name"] = "a"
+          try child.save()
+        }
+      } else {
+        object["name"] = "a"
+      }
+      try context.save()
+      object["name"] = "b"
+      try context.save()
+      transformer.isBroken = false
+      let found = try stack.elsewhere { other throws in
+        let thing = try other.only("Thing")
+        return [thing["colour"] as? String, thing.string("name")]
+      }
+      #expect(found == ["red", "b"])
+    }
+  }
+
+  @Test(
     "Predicates ask a transformable's array for members, counts and sums, where they are evaluated in memory",
     arguments: [StoreKind.inMemory, .xml, .binary, .csv])
   func transformablePredicates(_ kind: StoreKind) throws {
