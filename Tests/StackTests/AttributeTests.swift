@@ -142,6 +142,26 @@ struct AttributeTests {
   }
 
   @Test(
+    "A transformable is the object that it was, and not its data, in an object that is inserted again",
+    arguments: StoreKind.allCases)
+  func insertedAgain(_ kind: StoreKind) throws {
+    try withStack(kind, thing(.transformableAttributeType)) { stack, context in
+      let object = context.new("Thing", ["value": ["a"] as NSArray])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      object.read()
+      context.delete(object)
+      try context.save()
+      context.insert(object)
+      #expect(object["value"] as? NSArray == ["a"] as NSArray)
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.only("Thing")["value"] as? NSArray == ["a"] as NSArray)
+      }
+    }
+  }
+
+  @Test(
     "A transformable that can't be read is still in the store when something else of its object was saved",
     arguments: StoreKind.allCases, [false, true])
   func unreadableTransformable(_ kind: StoreKind, throughChild: Bool) throws {
