@@ -142,6 +142,32 @@ struct AttributeTests {
   }
 
   @Test(
+    "A mandatory transformable that can't be read is no missing value, but nil set in its place is",
+    arguments: StoreKind.allCases, [false, true])
+  func unreadableMandatory(_ kind: StoreKind, _ isRead: Bool) throws {
+    let transformer = Breaking()
+    let name = NSValueTransformerName("mandatory \(kind) \(isRead)")
+    ValueTransformer.setValueTransformer(transformer, forName: name)
+    defer { ValueTransformer.setValueTransformer(nil, forName: name) }
+    let colour = attribute("colour", .transformableAttributeType, optional: false)
+    colour.valueTransformerName = name.rawValue
+    try withStack(kind, model([entity("Thing", [attribute("name"), colour])])) { stack, context in
+      let object = context.new("Thing", ["colour": "red"])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      transformer.isBroken = true
+      if isRead { #expect(object["colour"] == nil) }
+      object["name"] = "a"
+      try context.save()
+      object["colour"] = nil
+      #expect(failure { try context.save() }?.code == NSValidationMissingMandatoryPropertyError)
+      context.rollback()
+      transformer.isBroken = false
+      #expect(try stack.elsewhere { try $0.only("Thing")["colour"] as? String } == "red")
+    }
+  }
+
+  @Test(
     "A transformable is the object that it was, and not its data, in an object that is inserted again",
     arguments: StoreKind.allCases)
   func insertedAgain(_ kind: StoreKind) throws {
