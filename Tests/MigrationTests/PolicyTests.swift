@@ -67,6 +67,37 @@ struct PolicyTests {
   }
 
   @Test(
+    "A transformable that can't be read is migrated as the data that it is", arguments: ManagerStore.allCases,
+    [false, true])
+  func unreadable(_ kind: ManagerStore, byPolicy: Bool) throws {
+    let transformer = Breaking()
+    let name = NSValueTransformerName("migrated \(kind) \(byPolicy)")
+    ValueTransformer.setValueTransformer(transformer, forName: name)
+    defer { ValueTransformer.setValueTransformer(nil, forName: name) }
+    func model(_ others: String...) -> NSManagedObjectModel {
+      let colour = Models.attribute("colour", .transformableAttributeType)
+      colour.valueTransformerName = name.rawValue
+      return Models.model(.init("A", [colour] + (["name"] + others).map { Models.attribute($0) }))
+    }
+    try ManagerStack.fill(kind, model(), folder.store("old")) { context in
+      context.make("A", ["name": "a", "colour": "red"])
+      context.make("A", ["name": "b"])
+    }
+    let mapping = ManagerMappings.model(
+      ManagerMappings.map(
+        "A", "A", ["name": "$source.name", "colour": "$source.colour"],
+        policy: byPolicy ? NSEntityMigrationPolicy.self : nil))
+    transformer.isBroken = true
+    try manager(model(), model("note")).migrateStore(
+      from: folder.store("old"), type: kind.type, mapping: mapping, to: folder.store("new"), type: kind.type)
+    transformer.isBroken = false
+    let colours = try ManagerStack.read(kind, model("note"), folder.store("new")) { context in
+      try context.all("A", by: "name").map { $0.value(forKey: "colour") as? String }
+    }
+    #expect(colours == ["red", nil])
+  }
+
+  @Test(
     "What a program changes in an inferred mapping is carried out, and the new rows are validated",
     arguments: ManagerStore.allCases, [false, true])
   func changedInference(_ kind: ManagerStore, areInUse: Bool) throws {
@@ -403,5 +434,15 @@ struct PolicyTests {
       try expect(context, 1199, "Part")
       #expect(try context.all("Part", by: "name").allSatisfy { $0.text("note") == "kept" })
     }
+  }
+}
+
+/// Makes nothing of data while it is broken.
+private final class Breaking: ValueTransformer, @unchecked Sendable {
+  var isBroken = false
+
+  override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data($0.utf8) } }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    isBroken ? nil : (value as? Data).map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -142,6 +142,92 @@ struct AttributeTests {
   }
 
   @Test(
+    "A mandatory transformable that can't be read is no missing value, but nil set in its place is",
+    arguments: StoreKind.allCases, [false, true])
+  func unreadableMandatory(_ kind: StoreKind, _ isRead: Bool) throws {
+    let transformer = Breaking()
+    let name = NSValueTransformerName("mandatory \(kind) \(isRead)")
+    ValueTransformer.setValueTransformer(transformer, forName: name)
+    defer { ValueTransformer.setValueTransformer(nil, forName: name) }
+    let colour = attribute("colour", .transformableAttributeType, optional: false)
+    colour.valueTransformerName = name.rawValue
+    try withStack(kind, model([entity("Thing", [attribute("name"), colour])])) { stack, context in
+      let object = context.new("Thing", ["colour": "red"])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      transformer.isBroken = true
+      if isRead { #expect(object["colour"] == nil) }
+      object["name"] = "a"
+      try context.save()
+      object["colour"] = nil
+      #expect(failure { try context.save() }?.code == NSValidationMissingMandatoryPropertyError)
+      context.rollback()
+      transformer.isBroken = false
+      #expect(try stack.elsewhere { try $0.only("Thing")["colour"] as? String } == "red")
+    }
+  }
+
+  @Test(
+    "A transformable is the object that it was, and not its data, in an object that is inserted again",
+    arguments: StoreKind.allCases)
+  func insertedAgain(_ kind: StoreKind) throws {
+    try withStack(kind, thing(.transformableAttributeType)) { stack, context in
+      let object = context.new("Thing", ["value": ["a"] as NSArray])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      object.read()
+      context.delete(object)
+      try context.save()
+      context.insert(object)
+      #expect(object["value"] as? NSArray == ["a"] as NSArray)
+      try context.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.only("Thing")["value"] as? NSArray == ["a"] as NSArray)
+      }
+    }
+  }
+
+  @Test(
+    "A transformable that can't be read is still in the store when something else of its object was saved",
+    arguments: StoreKind.allCases, [false, true])
+  func unreadableTransformable(_ kind: StoreKind, throughChild: Bool) throws {
+    let transformer = Breaking()
+    let name = NSValueTransformerName("unreadable \(kind) \(throughChild)")
+    ValueTransformer.setValueTransformer(transformer, forName: name)
+    defer { ValueTransformer.setValueTransformer(nil, forName: name) }
+    let colour = attribute("colour", .transformableAttributeType)
+    colour.valueTransformerName = name.rawValue
+    try withStack(kind, model([entity("Thing", [attribute("name"), colour])])) { stack, context in
+      let object = context.new("Thing", ["colour": "red"])
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      transformer.isBroken = true
+      #expect(object["colour"] == nil)
+      if throughChild {
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = context
+        try child.performAndWait {
+          let same = child.object(with: object.objectID)
+          #expect(same["colour"] == nil)
+          same["name"] = "a"
+          try child.save()
+        }
+      } else {
+        object["name"] = "a"
+      }
+      try context.save()
+      object["name"] = "b"
+      try context.save()
+      transformer.isBroken = false
+      let found = try stack.elsewhere { other throws in
+        let thing = try other.only("Thing")
+        return [thing["colour"] as? String, thing.string("name")]
+      }
+      #expect(found == ["red", "b"])
+    }
+  }
+
+  @Test(
     "Predicates ask a transformable's array for members, counts and sums, where they are evaluated in memory",
     arguments: [StoreKind.inMemory, .xml, .binary, .csv])
   func transformablePredicates(_ kind: StoreKind) throws {

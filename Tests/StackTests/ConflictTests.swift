@@ -260,6 +260,27 @@ struct ConflictTests {
     }
   }
 
+  @Test("A conflict's snapshots have the objects of transformables, not their data", arguments: StoreKind.allCases)
+  func transformableSnapshots(_ kind: StoreKind) throws {
+    let shape = model([entity("Thing", [attribute("list", .transformableAttributeType)])])
+    try withStack(kind, shape) { stack, context in
+      let thing = context.new("Thing", ["list": ["a"] as NSArray])
+      try context.save()
+      context.refresh(thing, mergeChanges: false)
+      thing.read()
+      try stack.elsewhere { other in
+        other.same(thing)["list"] = ["b"] as NSArray
+        try other.save()
+      }
+      context.mergePolicy = NSMergePolicy.error
+      thing["list"] = ["c"] as NSArray
+      let error = failure { try context.save() }
+      let found = (error?.userInfo["conflictList"] as? [NSMergeConflict])?.first
+      #expect(found?.objectSnapshot?["list"] as? NSArray == ["a"])
+      #expect((found?.persistedSnapshot ?? found?.cachedSnapshot)?["list"] as? NSArray == ["b"])
+    }
+  }
+
   @Test(
     "What a policy does to objects is told: those that are gone, and those with newer values",
     arguments: StoreKind.allCases)

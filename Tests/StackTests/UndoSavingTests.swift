@@ -162,7 +162,7 @@ struct UndoSavingTests {
 }
 
 /// Makes nothing of data while it is broken.
-private final class Breaking: ValueTransformer, @unchecked Sendable {
+final class Breaking: ValueTransformer, @unchecked Sendable {
   var isBroken = false
 
   override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data($0.utf8) } }

@@ -122,7 +122,7 @@ struct MembersDifference {
 }
 
 extension NSManagedObject {
-  /// Whether a value that reads as nil is one of the row that can't be read: its file is gone, or a transformer can make
+  /// Whether a value that reads as nil is one of the row that can't be read: its file is gone, or a transformer makes
   /// nothing of the data.
   final func hasUnreadable(_ property: LayoutProperty) -> Bool {
     !changedSlots.contains(property.slot) && row?.hasValue(property) == true

@@ -65,9 +65,7 @@ extension NSManagedObjectContext {
       if property.kind == .toOne {
         object.changes!.drop(property.slot)
       } else if let row, property.word >= 0, !row.isNull(slot: property.slot), !object.changes!.holds(property.slot) {
-        let isInFile = property.kind == .binary && row.isReference(word: property.word)
-        object.changes![property.slot] =
-          isInFile ? (try? row.data(property)).map { .data($0) } ?? .null : row.value(property)
+        object.changes![property.slot] = ownValue(property, row)
       }
     }
     forgetRow(of: object)
@@ -78,6 +76,14 @@ extension NSManagedObjectContext {
     object.row = nil
     object.forgotContext()
     object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
+  }
+
+  /// A row's value for an object that has no row any more; nil if it can't be read.
+  private func ownValue(_ property: LayoutProperty, _ row: RowSnapshot) -> Value {
+    let value = property.kind == .binary ? (try? row.data(property)).map { .data($0) } ?? .null : row.value(property)
+    guard property.kind == .transformable, case .data(let data) = value else { return value }
+    guard let object = try? property.attribute.unarchivedValue(ofTransformable: data) else { return .null }
+    return .object(TransformableBox.close(object))
   }
 
   private func hasStore(_ store: StoreIdentity) -> Bool {

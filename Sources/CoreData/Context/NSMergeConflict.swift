@@ -137,8 +137,14 @@ extension NSManagedObject {
     return values
   }
 
-  /// Attributes and to-one ids of a row of this object.
+  /// Attributes and to-one ids of a row of this object. As in the object, a transformable is no data, and nil if it
+  /// can't be read.
   func snapshot(of row: RowSnapshot) -> [String: Any] {
+    func boxed(_ property: LayoutProperty) -> Any? {
+      let value = row.value(property)
+      guard property.kind == .transformable, case .data(let data) = value else { return value.boxed(for: property) }
+      return try? property.attribute.unarchivedValue(ofTransformable: data)
+    }
     var values: [String: Any] = [:]
     for property in layout.slots where property.word >= 0 {
       if property.kind == .toOne {
@@ -148,9 +154,9 @@ extension NSManagedObject {
               layout: layout.model.layouts[Int($0.entity)], key: $0.key, store: owner.storeIdentity(store))
           } ?? NSNull()
       } else if let composite = property.composite {
-        values[composite.name] = composite.composed { row.value($0).boxed(for: $0) } ?? NSNull()
+        values[composite.name] = composite.composed(boxed) ?? NSNull()
       } else {
-        values[property.name] = row.value(property).boxed(for: property) ?? NSNull()
+        values[property.name] = boxed(property) ?? NSNull()
       }
     }
     return values

@@ -26,6 +26,7 @@ final class RowWriter {
         case .date(let value): builder.setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
         case .string(let value): builder.setText(value, slot: slot, word: word)
         case .object(let held): try write(held, place: place, object: object)
+        case .null where place.kind == .transformable: writeNothing(place, object)
         case let value: builder.set(value, slot: slot, word: word)
         }
       }
@@ -55,6 +56,17 @@ final class RowWriter {
       builder.copy(property, from: base)
     } else {
       builder.set(.data(try property.attribute.storedData(ofTransformable: TransformableBox.open(held))), property)
+    }
+  }
+
+  /// A transformable that is held as nil: it was set to nil, or its data was read, and the transformer made nothing of
+  /// it. Then the data stays.
+  private func writeNothing(_ place: PropertyPlace, _ object: NSManagedObject) {
+    let slot = Int(place.slot)
+    if let base = object.row, !object.changedSlots.contains(slot) {
+      builder.copy(object.layout.slots[slot], from: base)
+    } else {
+      builder.setNull(slot: slot)
     }
   }
 

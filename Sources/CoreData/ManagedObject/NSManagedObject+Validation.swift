@@ -45,6 +45,7 @@ extension NSManagedObject {
         continue
       }
       let value = boxedValue(property) as AnyObject?
+      if value == nil, hasUnreadable(property) { continue }
       var checked = value
       do { try validateValue(&checked, forKey: property.name) } catch { errors.append(error) }
       if checked !== value { setValue(checked, forKey: property.name) }
@@ -54,7 +55,10 @@ extension NSManagedObject {
 
   /// Whether a slot has a value, without reading the value.
   private final func hasValue(slot: Int) -> Bool {
-    if let changes, changes.holds(slot) { return !changes.isNull(slot) }
+    if let changes, changes.holds(slot) {
+      // nil is also held for a transformable whose data could not be read.
+      return !changes.isNull(slot) || places.slots[slot].kind == .transformable && hasUnreadable(layout.slots[slot])
+    }
     guard let rowWords else { return false }
     return rowWords[slot >> 6] & (1 << UInt64(slot & 63)) == 0
   }
@@ -108,7 +112,10 @@ extension NSManagedObject {
     let value = currentValue(property)
     // A mandatory element has to have a value if other elements of its composite have one.
     if value.isNull, let composite = property.composite, boxedValue(composite) == nil { return [] }
-    if value.isNull { return property.isOptional ? [] : [.missingMandatoryValue(subject(property, nil))] }
+    // What can't be read is there, and stays there.
+    if value.isNull {
+      return property.isOptional || hasUnreadable(property) ? [] : [.missingMandatoryValue(subject(property, nil))]
+    }
     return ruleProblems(value, property)
   }
 

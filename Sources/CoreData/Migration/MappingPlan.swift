@@ -15,6 +15,9 @@ final class MappingPlan {
     let expression: FoundationExpression
     /// The attribute that is copied, and its copy; nil where the expression has to be evaluated.
     let copy: (source: LayoutProperty, destination: LayoutProperty)?
+    /// The transformable that is copied, and its copy, if both have the same transformer: data that it can't read is
+    /// copied as it is. nil for other attributes.
+    let data: (source: LayoutProperty, destination: LayoutProperty)?
     /// In an inferred mapping, what becomes of the elements of a composite attribute; nil for other attributes.
     let elements: ElementPlan?
   }
@@ -63,6 +66,7 @@ final class MappingPlan {
         AttributePlan(
           mapping: property, name: name, expression: expression,
           copy: MappingPlan.copy(expression, from: source, to: destination?.property(named: name)),
+          data: MappingPlan.data(expression, from: source, to: destination?.property(named: name)),
           elements: manager.mappingModel.isInferred
             ? MappingPlan.elements(expression, from: source, to: destination, name) : nil))
     }
@@ -126,15 +130,32 @@ final class MappingPlan {
   private static func copy(
     _ expression: FoundationExpression, from source: EntityLayout?, to destination: LayoutProperty?
   ) -> (source: LayoutProperty, destination: LayoutProperty)? {
+    guard let pair = pair(expression, from: source, to: destination) else { return nil }
+    switch pair.source.kind {
+    case .int16, .int32, .int64, .boolean, .double, .date, .string, .uuid: return pair
+    // Files of their own, numbers of another width, texts that are no URL: what key-value coding makes of them.
+    case .float, .uri, .decimal, .binary, .transformable, .undefined, .toOne, .toMany, .fetched, .composite: return nil
+    }
+  }
+
+  private static func data(
+    _ expression: FoundationExpression, from source: EntityLayout?, to destination: LayoutProperty?
+  ) -> (source: LayoutProperty, destination: LayoutProperty)? {
+    guard let pair = pair(expression, from: source, to: destination), pair.source.kind == .transformable,
+      pair.source.attribute.valueTransformerName == pair.destination.attribute.valueTransformerName
+    else { return nil }
+    return pair
+  }
+
+  /// The attribute that an expression copies, and its copy, if they are of one kind.
+  private static func pair(
+    _ expression: FoundationExpression, from source: EntityLayout?, to destination: LayoutProperty?
+  ) -> (source: LayoutProperty, destination: LayoutProperty)? {
     guard let source, let destination, let node = try? expressionNode(of: expression), let key = node.keyOfSource,
       let property = source.property(named: key), property.kind == destination.kind, !property.isTransient,
       !destination.isTransient
     else { return nil }
-    switch property.kind {
-    case .int16, .int32, .int64, .boolean, .double, .date, .string, .uuid: return (property, destination)
-    // Files of their own, numbers of another width, texts that are no URL: what key-value coding makes of them.
-    case .float, .uri, .decimal, .binary, .transformable, .undefined, .toOne, .toMany, .fetched, .composite: return nil
-    }
+    return (property, destination)
   }
 }
 
@@ -166,6 +187,16 @@ extension NSManagedObject {
       value = .int(destination.kind.boxed(integer: number).int64Value)
     }
     write(value, slot: destination.slot)
+  }
+
+  /// Sets a transformable to the data of another object's, which can't be read. Returns false if there is none.
+  final func takeUnreadable(
+    _ source: LayoutProperty, from object: NSManagedObject, into destination: LayoutProperty
+  ) -> Bool {
+    guard object.hasUnreadable(source), case .data(let data)? = object.row?.value(source) else { return false }
+    beginChange(call: "setting \"\(destination.name)\"")
+    write(.data(data), slot: destination.slot)
+    return true
   }
 
   /// Sets the elements of a composite attribute to those of another object's. As in place, new elements keep their

@@ -105,8 +105,13 @@ extension NSEntityMigrationPolicy {
         continue
       }
       variables.property = attribute.mapping
-      try destination.setValue(
-        try MigrationExpressions.value(of: attribute.expression, variables), checkedForKey: attribute.name)
+      let value = try MigrationExpressions.value(of: attribute.expression, variables)
+      if value == nil, let data = attribute.data, source.layout.property(named: data.source.name) === data.source,
+        destination.takeUnreadable(data.source, from: source, into: data.destination)
+      {
+        continue
+      }
+      try destination.setValue(value, checkedForKey: attribute.name)
     }
     manager.associate(sourceInstance: source, withDestinationInstance: destination, for: mapping)
   }
