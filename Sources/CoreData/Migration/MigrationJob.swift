@@ -155,7 +155,7 @@ final class MigrationStack {
       let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: job.type, at: job.url),
       !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
     else { return nil }
-    return model.configurations.sorted().first {
+    return model.namedConfigurations.first {
       model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
     }
   }
