@@ -317,7 +317,7 @@ struct LifeCycleTests {
       try context.save()
       book["title"] = "T"
       #expect(book.hasChanges && book.isUpdated && !book.hasPersistentChangedValues)
-      #expect(Array(book.changedValues().keys) == ["title"])
+      #expect(book.changedValues().isEmpty)
       book["title"] = "U"
       #expect(book.hasPersistentChangedValues)
       #expect(book.committedValues(forKeys: ["title"])["title"] as? String == "T")
@@ -422,7 +422,7 @@ struct LifeCycleTests {
   }
 
   @Test(
-    "An object that is set to what it has hears of the save from its beginning to its end, and nobody else does",
+    "An object that is set to what it has hears of the save from its beginning to its end, and so do observers",
     arguments: StoreKind.withCustom)
   func unchanged(_ kind: StoreKind) throws {
     let model = model([entity("Note", [attribute("text")], class: CountingNote.self)])
@@ -436,7 +436,7 @@ struct LifeCycleTests {
       try context.save()
       #expect(note.willSaves == 1 && note.didSaves == 1)
       #expect(!note.hasChanges && !note.isUpdated)
-      #expect(log["didSave"]?.userInfo?[NSUpdatedObjectsKey] == nil)
+      #expect(log["didSave"]?.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> == [note])
     }
   }
 
