@@ -64,7 +64,7 @@ extension NSManagedObjectContext {
     changes.updated = plan.updated.objects
     // Those that were set to what they had are told, too: by setting a property to itself, programs tell observers of
     // an object that something related to it has changed.
-    changes.updated.append(contentsOf: plan.unchanged)
+    if !plan.unchanged.isEmpty { changes.updated.append(contentsOf: plan.unchanged) }
     changes.deleted = ContiguousArray(plan.deleted)
     post(.NSManagedObjectContextDidSave, savedInfo(changes, plan))
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
