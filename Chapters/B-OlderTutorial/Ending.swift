@@ -17,7 +17,7 @@ public enum Ending: String, CaseIterable, Sendable {
     }
   }
 
-  /// - Parameter storeURL: A file in a folder that does not exist.
+  /// - Parameter storeURL: A file in a folder that is none.
   @MainActor
   public func run(at storeURL: URL) {
     switch self {

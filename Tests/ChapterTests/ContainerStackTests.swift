@@ -142,8 +142,8 @@ struct ContainerStackTests {
       name: "Other", managedObjectModel: stack.persistentContainer.managedObjectModel)
     let memory = NSPersistentStoreDescription()
     memory.type = NSInMemoryStoreType
-    let missing = folder.url.appendingPathComponent("Missing/Notes.sqlite")
-    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: missing), memory]
+    let nowhere = URL(fileURLWithPath: "/dev/null/Notes.sqlite")
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: nowhere), memory]
     var codes: [Int?] = []
     container.loadPersistentStores { _, error in codes.append(error.map { ($0 as NSError).code }) }
     #expect(codes == [CocoaError.fileWriteUnknown.rawValue, nil])

@@ -123,6 +123,11 @@ struct ModelLoadingTests {
     #expect(parts.deleteRule == .cascadeDeleteRule)
     #expect(parts.inverseRelationship?.inverseRelationship === parts)
     #expect(model.entities(forConfigurationName: "Cloud")?.compactMap(\.name).sorted() == ["Item", "Part"])
+    let all = "PF_DEFAULT_CONFIGURATION_NAME"
+    for listed in [model, NSManagedObjectModel(byMerging: [model]), model.copy() as? NSManagedObjectModel] {
+      #expect(listed?.configurations == ["Cloud", all])
+      #expect(listed?.entities(forConfigurationName: all)?.count == model.entities.count)
+    }
     let template = model.fetchRequestTemplate(forName: "some")
     #expect(template?.predicate?.predicateFormat == "count > 3" && template?.fetchLimit == 7)
     let heavy = part.propertiesByName["heavy"] as? NSFetchedPropertyDescription

@@ -148,6 +148,19 @@ struct BuiltPredicateTests {
     #expect(NSExpression(format: "a[0]").function == "objectFrom:withIndex:")
   }
 
+  @Test(
+    "An index is a function of two arguments, and is made again of them",
+    arguments: ["0", "b", "FIRST", "LAST", "SIZE"])
+  func indexParts(index: String) throws {
+    let expression = NSExpression(format: "a[\(index)]")
+    #expect(expression.expressionType == .function)
+    let arguments = try #require(expression.arguments)
+    #expect(arguments.count == 2 && arguments[0] == key("a"))
+    #expect(arguments[1].expressionType == (index == "b" ? .keyPath : .constantValue))
+    let again = NSExpression(forFunction: expression.function, arguments: arguments)
+    #expect(again == expression && again.description == "a[\(index)]")
+  }
+
   @Test("Every function of the language may be made by its selector, printed and read back")
   func functions() {
     for selector in [

@@ -379,7 +379,7 @@ struct AttributeTests {
   @Test("changedValues and committedValues tell new from old", arguments: StoreKind.withCustom)
   func changedValues(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
-      let book = context.new("Book", ["title": "A"])
+      let book = context.new("Book", ["title": "A", "isbn": "1"])
       try context.save()
       #expect(book.changedValues().isEmpty)
       let tag = context.new("Tag")
@@ -396,6 +396,27 @@ struct AttributeTests {
       #expect(book.changedValues().isEmpty)
       #expect(book.committedValues(forKeys: ["title"])["title"] as? String == "B")
       #expect((book.committedValues(forKeys: ["tags"])["tags"] as? NSSet)?.count == 1)
+    }
+  }
+
+  @Test("changedValues leaves out what was set to the value that it had", arguments: StoreKind.withCustom)
+  func equalValues(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let author = context.new("Author", ["name": "A"])
+      let book = context.new("Book", ["title": "A", "author": author])
+      try context.save()
+      for (key, value) in [("title", "A"), ("isbn", nil), ("author", author)] as [(String, Any?)] { book[key] = value }
+      #expect(book.hasChanges && context.updatedObjects == [book])
+      #expect(book.changedValues().isEmpty && !book.hasPersistentChangedValues)
+      (book["title"], book["author"]) = ("B", nil)
+      #expect(book.changedValues().keys.sorted() == ["author", "title"])
+      (book["title"], book["author"]) = ("A", author)
+      #expect(book.hasChanges && book.changedValues().isEmpty)
+      // So that programs take such an object back before they save.
+      for object in context.updatedObjects where object.changedValues().isEmpty {
+        context.refresh(object, mergeChanges: false)
+      }
+      #expect(!context.hasChanges)
     }
   }
 

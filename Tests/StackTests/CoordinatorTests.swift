@@ -256,10 +256,10 @@ struct ContainerTests {
   @Test("A store that cannot be opened is reported to the handler")
   func failing() throws {
     let (container, _) = container(.sqlite)
-    container.persistentStoreDescriptions[0].url = URL(fileURLWithPath: "/no/such/folder/Library.sqlite")
+    container.persistentStoreDescriptions[0].url = URL(fileURLWithPath: "/dev/null/Library.sqlite")
     let error = Box<NSError?>(nil)
     container.loadPersistentStores { error.value = $1 as NSError? }
-    #expect(error.value?.localizedDescription.contains("/no/such/folder") == true)
+    #expect(error.value?.localizedDescription.contains("/dev/null") == true)
     #expect(container.persistentStoreCoordinator.persistentStores.isEmpty)
   }
 
@@ -278,6 +278,25 @@ struct ContainerTests {
     let copy = description.copy() as! NSPersistentStoreDescription
     description.isReadOnly = false
     #expect(copy.isReadOnly && copy.timeout == 3 && copy.url == description.url)
+  }
+
+  @Test("A container makes the missing folders of its stores; a store that is added by itself is refused")
+  func missingFolders() throws {
+    let folder = StoreFolder()
+    let url = folder.file("some/where/Library.sqlite")
+    let refused = #expect(throws: NSError.self) {
+      try NSPersistentStoreCoordinator(managedObjectModel: library()).addPersistentStore(type: .sqlite, at: url)
+    }
+    #expect(refused?.code == CocoaError.Code.fileWriteUnknown.rawValue)
+    let container = NSPersistentContainer(name: "Library", managedObjectModel: library())
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+    var problem: (any Error)?
+    container.loadPersistentStores { _, error in problem = error }
+    #expect(problem == nil && container.persistentStoreCoordinator.persistentStores.map(\.url) == [url])
+    // Where a file stands in the way, the first error is the one that is told.
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url.appendingPathComponent("inside"))]
+    container.loadPersistentStores { _, error in problem = error }
+    #expect(problem != nil)
   }
 
   @Test("A container's default store lies in its default directory and is called after it")

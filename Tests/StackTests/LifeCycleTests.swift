@@ -309,7 +309,7 @@ struct LifeCycleTests {
       owner["name"] = "replace"
       try context.save()
       #expect(part.willSaves == 1 && part.managedObjectContext == nil)
-      let new = try #require(try context.all("Part").first as? FetchingPart)
+      let new = try #require(owner.replacement as? FetchingPart)
       #expect(new.willSaves == 1)
       #expect(try stack.elsewhere { try $0.all("Part").count } == 1)
     }
@@ -338,7 +338,7 @@ struct LifeCycleTests {
       try context.save()
       book["title"] = "T"
       #expect(book.hasChanges && book.isUpdated && !book.hasPersistentChangedValues)
-      #expect(Array(book.changedValues().keys) == ["title"])
+      #expect(book.changedValues().isEmpty)
       book["title"] = "U"
       #expect(book.hasPersistentChangedValues)
       #expect(book.committedValues(forKeys: ["title"])["title"] as? String == "T")
@@ -443,7 +443,7 @@ struct LifeCycleTests {
   }
 
   @Test(
-    "An object that is set to what it has hears of the save from its beginning to its end, and nobody else does",
+    "An object that is set to what it has hears of the save from its beginning to its end, and so do observers",
     arguments: StoreKind.withCustom)
   func unchanged(_ kind: StoreKind) throws {
     let model = model([entity("Note", [attribute("text")], class: CountingNote.self)])
@@ -457,7 +457,7 @@ struct LifeCycleTests {
       try context.save()
       #expect(note.willSaves == 1 && note.didSaves == 1)
       #expect(!note.hasChanges && !note.isUpdated)
-      #expect(log["didSave"]?.userInfo?[NSUpdatedObjectsKey] == nil)
+      #expect(log["didSave"]?.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> == [note])
     }
   }
 
@@ -532,11 +532,13 @@ final class Leaving: NSManagedObject {
 
 /// Deletes its parts when it is saved, and makes another.
 final class Replacing: NSManagedObject {
+  nonisolated(unsafe) var replacement: NSManagedObject?
+
   override func willSave() {
     guard string("name") == "replace", let context = managedObjectContext else { return }
     setValue("replaced", forKey: "name")
     for part in objects("parts") { context.delete(part) }
-    context.new("Part")
+    replacement = context.new("Part")
     _ = try? context.all("Part")
   }
 }

@@ -145,6 +145,57 @@ struct MergingTests {
     context.performAndWait { #expect(book.managedObjectContext == nil) }
   }
 
+  @Test(
+    "An object that was set to what it has is refreshed where the save is merged, and a list shows it anew",
+    arguments: StoreKind.withCustom, [false, true])
+  func touched(_ kind: StoreKind, automatically: Bool) throws {
+    final class Screen: NSObject, NSFetchedResultsControllerDelegate {
+      var changes: [NSFetchedResultsChangeType] = []
+      func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+      ) {
+        changes.append(type)
+      }
+    }
+    let stack = try Stack(kind)
+    let (context, other) = (stack.context, stack.newContext())
+    context.automaticallyMergesChangesFromParent = automatically
+    let screen = Screen()
+    let (book, list) = try context.performAndWait {
+      let book = context.new("Book", ["title": "A"])
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+      let list = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      list.delegate = screen
+      try list.performFetch()
+      return (book, list)
+    }
+    let touch = { other.same(book)["title"] = other.same(book)["title"] }
+    if automatically {
+      try other.performAndWait {
+        touch()
+        try other.save()
+      }
+    } else {
+      let token = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+      ) { note in context.performAndWait { context.mergeChanges(fromContextDidSave: note) } }
+      defer { NotificationCenter.default.removeObserver(token) }
+      try other.performAndWait {
+        touch()
+        try other.save()
+      }
+    }
+    context.performAndWait {
+      #expect(screen.changes == [.update])
+      #expect(!context.hasChanges && book.string("title") == "A")
+    }
+    withExtendedLifetime(list) {}
+  }
+
   @Test("A remote save is merged by ids or URIs", arguments: StoreKind.withCustom, [false, true])
   func remote(_ kind: StoreKind, byURI: Bool) throws {
     let stack = try Stack(kind)

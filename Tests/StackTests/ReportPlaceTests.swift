@@ -116,14 +116,14 @@ struct ReportPlaceTests {
 
   @Test("A container that was never asked to load its stores says so, one that could not load them says that")
   func containers() throws {
-    let folder = StoreFolder()
     func words(_ container: NSPersistentContainer) -> String? {
       let context = container.newBackgroundContext()
       return context.performAndWait { failure { _ = try context.all("Tag") }?.localizedDescription }
     }
     let container = NSPersistentContainer(name: "Library", managedObjectModel: library())
     #expect(words(container)?.contains("Did you call loadPersistentStores on the container?") == true)
-    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.file("missing/folder/a.sqlite"))]
+    let nowhere = URL(fileURLWithPath: "/dev/null/a.sqlite")
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: nowhere)]
     container.loadPersistentStores { _, _ in }
     #expect(words(container)?.contains("Look at the error that loadPersistentStores hands to") == true)
   }

@@ -34,14 +34,14 @@ extension ContainerStackProgram {
     return "(application support)" + url.path.dropFirst(first.path.count)
   }
 
-  @MainActor func showHandler(in folder: URL) async {
+  @MainActor func showHandler() async {
     Output.heading("The handler is called once for each description")
     //> two-descriptions
     let container = NSPersistentContainer(name: "ContainerStack")
-    let missing = folder.appendingPathComponent("Missing/Notes.sqlite")
+    let nowhere = URL(fileURLWithPath: "/dev/null/Notes.sqlite")
     let memory = NSPersistentStoreDescription()
     memory.type = NSInMemoryStoreType
-    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: missing), memory]
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: nowhere), memory]
     container.loadPersistentStores { description, error in
       let outcome = error.map { "error \(($0 as NSError).code)" } ?? "loaded"
       Output.line("\(description.type): \(outcome), on \(CurrentQueue.name)")

@@ -32,7 +32,7 @@ struct ContainerStackProgram: ChapterCommand {
     let file = NoteFile(url: folder.appendingPathComponent(NotesStack.storeName))
     if !breaksSave, !showsMergingOnly, recording == nil {
       showDefaults()
-      await showHandler(in: folder)
+      await showHandler()
     }
     let stack = NotesStack(folder: folder)
     let notes = NoteBook(context: stack.viewContext)

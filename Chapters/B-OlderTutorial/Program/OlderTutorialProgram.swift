@@ -19,13 +19,15 @@ struct OlderTutorialProgram: ChapterCommand {
   var end: Ending?
 
   static let storeName = "OlderTutorial.sqlite"
+  /// A device has the name that the folder would have.
+  static let nowhere = URL(fileURLWithPath: "/dev/null/OlderTutorial.sqlite")
 
   static func main() { ChapterProgram.run(Self.self) }
 
   @MainActor func perform() async throws {
     let folder = try store.openFolder(for: "OlderTutorial", stores: [Self.storeName], announcing: end == nil)
     if let end {
-      end.run(at: folder.appendingPathComponent("Missing/\(Self.storeName)"))
+      end.run(at: Self.nowhere)
       return
     }
     let url = folder.appendingPathComponent(Self.storeName)
@@ -33,7 +35,7 @@ struct OlderTutorialProgram: ChapterCommand {
     try showNames(url)
     showFolders()
     await showThreads()
-    showError(folder)
+    showError()
     try showEndings(folder)
   }
 
@@ -104,11 +106,10 @@ struct OlderTutorialProgram: ChapterCommand {
     }
   }
 
-  @MainActor private func showError(_ folder: URL) {
+  @MainActor private func showError() {
     Output.heading("What an error knows")
-    let missing = folder.appendingPathComponent("Missing/\(Self.storeName)")
     let container = NSPersistentContainer(name: "OlderTutorial")
-    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: missing)]
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: Self.nowhere)]
     container.loadPersistentStores { _, error in
       guard let error else { return }
       //> user-info

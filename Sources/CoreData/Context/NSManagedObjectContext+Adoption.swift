@@ -62,6 +62,9 @@ extension NSManagedObjectContext {
     var changes = ObjectChanges()
     changes.inserted = plan.inserted.objects
     changes.updated = plan.updated.objects
+    // Those that were set to what they had are told, too: by setting a property to itself, programs tell observers of
+    // an object that something related to it has changed.
+    if !plan.unchanged.isEmpty { changes.updated.append(contentsOf: plan.unchanged) }
     changes.deleted = ContiguousArray(plan.deleted)
     post(.NSManagedObjectContextDidSave, savedInfo(changes, plan))
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)

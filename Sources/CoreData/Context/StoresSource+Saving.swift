@@ -35,7 +35,13 @@ extension StoresSource {
 
   func announce(_ plan: SavePlan, of context: NSManagedObjectContext) {
     // The closure would keep a copy of the whole plan.
-    let changeSets = plan.changeSets
-    context.persistentStoreCoordinator?.announce({ SaveNotice(changeSets) }, from: context)
+    let (changeSets, unchanged) = (plan.changeSets, plan.unchanged)
+    context.persistentStoreCoordinator?.announce(
+      {
+        let touched = unchanged.compactMap { object in
+          object.owner.storeIdentity(object.store).map { (store: $0, reference: object.reference) }
+        }
+        return SaveNotice(changeSets, touched: touched)
+      }, from: context)
   }
 }

@@ -7,7 +7,7 @@ extension NSPersistentStoreCoordinator {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
     let url = try url ?? NSPersistentStoreCoordinator.urlWithoutFile(for: type)
     if let configuration, ownModel.entities(forConfigurationName: configuration) == nil {
-      throw Failure.unknownConfiguration(name: configuration, configurations: ownModel.configurations)
+      throw Failure.unknownConfiguration(name: configuration, configurations: ownModel.namedConfigurations)
         .nsError
     }
     let hasFile = type != NSInMemoryStoreType && !url.isStoreInMemory

@@ -91,7 +91,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   }
 
   /// Adds the store of a description, on a background queue if the description says so. The handler is called when the
-  /// store is open, or with an error.
+  /// store is open, or with an error. If the folder of a new file is missing, it is made, as by Apple's framework.
   @preconcurrency
   open func addPersistentStore(
     with description: NSPersistentStoreDescription,
@@ -99,9 +99,10 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   ) {
     let add = DispatchWorkItem {
       do {
-        try self.addPersistentStore(
-          ofType: description.type, configurationName: description.configuration,
-          at: description.url, options: description.options)
+        do { try self.addStore(description) } catch {
+          guard description.makesFolder(after: error as NSError) else { throw error }
+          try self.addStore(description)
+        }
         block(description, nil)
       } catch {
         block(description, error)
@@ -291,6 +292,24 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 }
 
 extension NSPersistentStoreCoordinator: OverridableWaiting {}
+
+extension NSPersistentStoreCoordinator {
+  fileprivate func addStore(_ description: NSPersistentStoreDescription) throws {
+    try addPersistentStore(
+      ofType: description.type, configurationName: description.configuration, at: description.url,
+      options: description.options)
+  }
+}
+
+extension NSPersistentStoreDescription {
+  /// Makes the folder of the file if that is what `error` is about. Returns whether the store may be added again.
+  fileprivate func makesFolder(after error: NSError) -> Bool {
+    guard let url, url.isFileURL, error.code == CocoaError.Code.fileWriteUnknown.rawValue else { return false }
+    let folder = url.deletingLastPathComponent()
+    if FileManager.default.fileExists(atPath: folder.path) { return false }
+    return (try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)) != nil
+  }
+}
 
 nonisolated extension NSPersistentStoreCoordinator: _MadeWithModel {
   /// A coordinator of this class, by its own ``init(managedObjectModel:)``; see `DynamicInitializers.swift`.

@@ -4,17 +4,29 @@ struct SaveNotice: Sendable {
     // `@unchecked Sendable`: ids and rows are immutable.
     let store: StoreIdentity
     var inserted: [RowReference]
-    var updated: [RowSnapshot]
+    var updated: [RowReference]
     var deleted: [RowReference]
   }
 
   var parts: [Part]
 
-  init(_ changeSets: [(store: NSPersistentStore, changes: ChangeSet)]) {
+  /// - Parameter touched: objects that were set to what they had, by their stores. Nothing of them was written, but
+  ///   they count as updated.
+  init(
+    _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)],
+    touched: [(store: StoreIdentity, reference: RowReference)]
+  ) {
     parts = changeSets.map { store, changes in
       Part(
-        store: store.identity, inserted: changes.inserted.map(\.reference), updated: changes.updated.map(\.row),
-        deleted: changes.deleted.map(\.reference))
+        store: store.identity, inserted: changes.inserted.map(\.reference),
+        updated: changes.updated.map(\.row.reference), deleted: changes.deleted.map(\.reference))
+    }
+    for (store, reference) in touched {
+      if let index = parts.firstIndex(where: { $0.store === store }) {
+        parts[index].updated.append(reference)
+      } else {
+        parts.append(Part(store: store, inserted: [], updated: [reference], deleted: []))
+      }
     }
   }
 }

@@ -34,7 +34,7 @@ enum LoadedModels {
       model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
     }
     let all = lock.withLock { models.elements }
-    return all.last { fits($0, nil) } ?? all.last { model in model.configurations.contains { fits(model, $0) } }
+    return all.last { fits($0, nil) } ?? all.last { model in model.namedConfigurations.contains { fits(model, $0) } }
   }
 
   /// A model with a checksum, the newest first.

@@ -24,14 +24,23 @@ extension NSManagedObject {
   /// ``hasPersistentChangedValues``.
   final var isPersistentlyChanged: Bool {
     if state.contains(.inserted) || state.contains(.deleted) { return true }
-    return changedProperties().contains { property in
-      if property.isTransient { return false }
-      if property.kind == .toMany { return true }
-      return !isEqualToCommitted(property)
-    }
+    return changedProperties().contains(where: isPersistentlyChanged)
   }
 
-  final func changedProperties() -> [LayoutProperty] {
+  /// What ``changedValues()`` tells: of an object that was saved before, only what differs from then.
+  final func differingProperties() -> [LayoutProperty] {
+    let changed = changedProperties()
+    return state.contains(.inserted) ? changed : changed.filter(isPersistentlyChanged)
+  }
+
+  /// Whether one of the properties that were set differs from what was saved. A to-many relationship counts its changes
+  /// itself.
+  private func isPersistentlyChanged(_ property: LayoutProperty) -> Bool {
+    if property.isTransient { return false }
+    return property.kind == .toMany || !isEqualToCommitted(property)
+  }
+
+  private func changedProperties() -> [LayoutProperty] {
     var properties: [LayoutProperty] = []
     let changed = changedSlots
     let isNew = state.contains(.inserted)

@@ -241,10 +241,11 @@ nonisolated open class NSManagedObject: NSObject {
 
   // What has changed.
 
-  /// The persistent properties set since the last fetch or save, with their current values; nil as `NSNull`. For a new
-  /// object this includes properties whose primitive values differ from the defaults. Transient properties are left
-  /// out, as Apple's documentation says.
-  open func changedValues() -> [String: Any] { currentValues(of: changedProperties()) }
+  /// The persistent properties that differ from what was last fetched or saved, with their current values; nil as
+  /// `NSNull`. A property that was set to the value it had is not among them, though ``hasChanges`` counts it. Of a
+  /// new object it tells what was set, and properties whose primitive values differ from the defaults. Transient
+  /// properties are left out, as Apple's documentation says.
+  open func changedValues() -> [String: Any] { currentValues(of: differingProperties()) }
 
   /// The persistent values last fetched or saved; nil as `NSNull`. A new object has none. An unknown key is a misuse.
   ///

@@ -27,7 +27,7 @@ extension ModelDelta {
       ?? source.entitiesInStoreOrder(forConfigurationName: configuration) ?? source.entitiesInStoreOrder
     guard let to = destination.entitiesInStoreOrder(forConfigurationName: configuration) else {
       throw Failure.unknownConfiguration(
-        name: configuration ?? "", configurations: destination.configurations)
+        name: configuration ?? "", configurations: destination.namedConfigurations)
     }
     var left = Set(from.map(ObjectIdentifier.init))
     var pairs: [EntityPair] = []

@@ -14,7 +14,7 @@ extension ModelDelta {
 extension NSManagedObjectModel {
   /// The configurations whose version hashes a store has, the wanted one first. nil stands for all entities.
   fileprivate final func configurations(ofStore hashes: [String: Data], or wanted: String?) -> [String?] {
-    ([wanted, nil] + configurations).filter { isVersion(ofStore: hashes, $0) }
+    ([wanted, nil] + namedConfigurations).filter { isVersion(ofStore: hashes, $0) }
   }
 
   /// The entities that a store of this version has, as its version hashes state them; nil if it is of another version.

@@ -155,6 +155,8 @@ final class MigrationStack {
       let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: job.type, at: job.url),
       !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
     else { return [] }
-    return model.configurations.filter { model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
+    return model.namedConfigurations.filter {
+      model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata)
+    }
   }
 }

@@ -7,8 +7,16 @@ extension NSManagedObjectModel {
   /// A configuration's name; nil for the default configuration, which has all entities.
   static func configuration(unlessDefault name: String?) -> String? { name == defaultConfigurationName ? nil : name }
 
-  /// The names of the configurations, in order. The default configuration, with all entities, has no name.
-  public var configurations: [String] { storedConfigurations.keys.sorted() }
+  /// The names of the configurations, in order. In a model that was read from a file they include that of the default
+  /// configuration, which has all entities, `PF_DEFAULT_CONFIGURATION_NAME`, as in Apple's framework.
+  public var configurations: [String] {
+    let named = namedConfigurations
+    if !listsDefaultConfiguration || named.contains(Self.defaultConfigurationName) { return named }
+    return (named + [Self.defaultConfigurationName]).sorted()
+  }
+
+  /// The names of the configurations that somebody has made.
+  final var namedConfigurations: [String] { storedConfigurations.keys.sorted() }
 
   /// The entities of a configuration; without a name, all entities. Returns nil if the model has no such configuration.
   ///

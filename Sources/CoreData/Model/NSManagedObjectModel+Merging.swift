@@ -118,6 +118,7 @@ extension NSManagedObjectModel {
 
   private func copyDetails(of model: NSManagedObjectModel, known: [String: NSEntityDescription]) {
     storedVersionIdentifiers.formUnion(model.storedVersionIdentifiers)
+    if model.listsDefaultConfiguration { listsDefaultConfiguration = true }
     for (name, template) in model.storedTemplates where storedTemplates[name] == nil {
       storedTemplates[name] = template.copy(of: known)
     }

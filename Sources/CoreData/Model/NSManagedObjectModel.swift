@@ -17,6 +17,8 @@ import Foundation
 nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   final var storedEntities: [NSEntityDescription] = []
   final var storedConfigurations: [String: [NSEntityDescription]] = [:]
+  /// Whether the default configuration is one of ``configurations``: in models from files, their copies and mergers.
+  final var listsDefaultConfiguration = false
   final var storedVersionIdentifiers: Set<AnyHashable> = []
   final var storedLocalizationDictionary: [String: String]?
   /// Fetch request templates by name. The room Fetching reads and writes them, under a lock of its own.

@@ -43,6 +43,7 @@ struct ModelBuilder {
       model.storedTemplates[template.name] = try request(
         template, entity: nil, property: "fetch request \"\(template.name)\"")
     }
+    model.listsDefaultConfiguration = true
     model.statedVersionHashes = file.statedHashes.mapValues { Data($0) }
   }
 

@@ -101,6 +101,7 @@ extension NSCopying where Self: FoundationExpression {
     case .function(PredicateFunction.methodCall, let arguments): return arguments.dropFirst(2).map(wrap)
     case .function(_, let arguments), .block(_, let arguments): return arguments.map(wrap)
     case .nested(_, let path): return [wrap(.constant(.string(path.joined(separator: "."))))]
+    case .index(let base, let index): return [wrap(base), wrap(index.argument)]
     default: missing("arguments")
     }
   }

@@ -124,7 +124,12 @@ extension NSCopying where Self: FoundationExpression {
           remedy: "The functions are " + PredicateFunction.allCases.map(\.rawValue).joined(separator: ", ")
             + "."))
     }
-    self.init(node: .function(function.rawValue, parameters.map(ExpressionNode.init(value:))))
+    let arguments = parameters.map(ExpressionNode.init(value:))
+    if function == .elementAt, arguments.count == 2 {
+      self.init(node: .index(arguments[0], ExpressionNode.Index(argument: arguments[1])))
+    } else {
+      self.init(node: .function(function.rawValue, arguments))
+    }
   }
 
   /// Calls a method on the value of `target`. `MethodCall` has the methods that can be evaluated.

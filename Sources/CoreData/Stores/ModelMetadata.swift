@@ -29,7 +29,7 @@ package enum ModelMetadata {
     let found = metadata[NSStoreTypeKey] as? String ?? type
     guard found == type else { throw Failure.storeTypeMismatch(url: url, expected: type, found: found) }
     guard let hashes = model.versionHashesByName(forConfigurationName: configuration) else {
-      throw Failure.unknownConfiguration(name: configuration ?? "", configurations: model.configurations)
+      throw Failure.unknownConfiguration(name: configuration ?? "", configurations: model.namedConfigurations)
     }
     let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let difference = Failure.Difference(stored: stored, model: hashes)

@@ -11,7 +11,7 @@ extension DataModel {
         addComposite(attribute, named: "\(entity.name ?? "").\(attribute.name)")
       }
     }
-    configurations = model.configurations.map { name in
+    configurations = model.namedConfigurations.map { name in
       Configuration(
         name: name, entityNames: (model.entities(forConfigurationName: name) ?? []).compactMap(\.name))
     }

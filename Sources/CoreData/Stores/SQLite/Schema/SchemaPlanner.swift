@@ -51,7 +51,7 @@ package struct SchemaPlanner {
     self.keepsFiles = keepsFiles
     guard let entities = layouts.model.entitiesInStoreOrder(forConfigurationName: configuration) else {
       throw Failure.unknownConfiguration(
-        name: configuration ?? "", configurations: layouts.model.configurations)
+        name: configuration ?? "", configurations: layouts.model.namedConfigurations)
     }
     members = entities.compactMap { layouts.layout(of: $0) }
     numbers = Array(repeating: 0, count: layouts.layouts.count)
