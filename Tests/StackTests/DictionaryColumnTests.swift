@@ -90,8 +90,11 @@ struct DictionaryColumnTests {
     ])
     try withStack(kind, measured) { _, context in
       let values: [Double] = [.nan, 3, 1, .nan, 2, .nan, 4, 1]
+      // A file of XML or a property list has no word for such a date.
+      let hasNaNDates = kind != .xml && kind != .binary
       for value in values {
-        context.new("Measured", ["value": value, "time": Date(timeIntervalSinceReferenceDate: value)])
+        let seconds = value.isNaN && !hasNaNDates ? 0 : value
+        context.new("Measured", ["value": value, "time": Date(timeIntervalSinceReferenceDate: seconds)])
       }
       // Before and after the save: in a context NaN is NaN, in some stores it is nil.
       for _ in 0..<2 {

@@ -177,7 +177,7 @@ struct StoreOptionTests {
     let homeless = describe("x")
     homeless.url = nil
     let descriptions = [
-      describe("A"), describe("text"), describe("no/folder"), readOnly, strange, describe("y", "Nonsense"), homeless,
+      describe("A"), describe("text"), describe("text/folder"), readOnly, strange, describe("y", "Nonsense"), homeless,
       describe("A"), describe("B"),
     ]
     let container = container(descriptions)
