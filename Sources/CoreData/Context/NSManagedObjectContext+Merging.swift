@@ -52,7 +52,8 @@ extension NSManagedObjectContext {
     }
     for part in notice.parts {
       merge(
-        inserted: ids(part.inserted, part.store), updated: ids(part.updated, part.store),
+        inserted: ids(part.inserted, part.store),
+        updated: ids(part.updated.map(\.reference) + part.touched, part.store),
         deleted: ids(part.deleted, part.store), isWhole: true)
     }
   }

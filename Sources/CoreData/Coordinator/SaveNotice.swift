@@ -4,14 +4,16 @@ struct SaveNotice: Sendable {
     // `@unchecked Sendable`: ids and rows are immutable.
     let store: StoreIdentity
     var inserted: [RowReference]
-    var updated: [RowReference]
+    /// Held, so that the store's cache has them until they are merged.
+    var updated: [RowSnapshot]
+    /// Objects that were set to what they had. They count as updated, though nothing of them was written.
+    var touched: [RowReference] = []
     var deleted: [RowReference]
   }
 
   var parts: [Part]
 
-  /// - Parameter touched: objects that were set to what they had, by their stores. Nothing of them was written, but
-  ///   they count as updated.
+  /// - Parameter touched: objects that were set to what they had, with their stores.
   init(
     _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)],
     touched: [(store: StoreIdentity, reference: RowReference)]
@@ -19,13 +21,13 @@ struct SaveNotice: Sendable {
     parts = changeSets.map { store, changes in
       Part(
         store: store.identity, inserted: changes.inserted.map(\.reference),
-        updated: changes.updated.map(\.row.reference), deleted: changes.deleted.map(\.reference))
+        updated: changes.updated.map(\.row), deleted: changes.deleted.map(\.reference))
     }
     for (store, reference) in touched {
       if let index = parts.firstIndex(where: { $0.store === store }) {
-        parts[index].updated.append(reference)
+        parts[index].touched.append(reference)
       } else {
-        parts.append(Part(store: store, inserted: [], updated: [reference], deleted: []))
+        parts.append(Part(store: store, inserted: [], updated: [], touched: [reference], deleted: []))
       }
     }
   }
