@@ -6,7 +6,7 @@ struct SaveNotice: Sendable {
     var inserted: [RowReference]
     /// Held, so that the store's cache has them until they are merged.
     var updated: [RowSnapshot]
-    /// Objects that were set to what they had. They count as updated, though nothing of them was written.
+    /// Objects that were set to what they had, which count as updated. No row was written.
     var touched: [RowReference] = []
     var deleted: [RowReference]
   }
