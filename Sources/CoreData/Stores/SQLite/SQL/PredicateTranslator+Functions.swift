@@ -143,7 +143,11 @@ extension PredicateTranslator {
       let seconds = try expression(value, scope)
       let kind = value.kind
       return .value(kind == nil || kind == .string ? .cast(seconds, .real) : seconds, .date)
-    case "NSNumber", "Double", "Int": return .value(.cast(try number(value, scope), .numeric), nil)
+    case "NSNumber", "Double", "Int":
+      let number = try number(value, scope)
+      // These are numbers already, and not whole: to a server, a cast one may be.
+      let isReal = value.kind == .decimal || value.kind == .date
+      return .value(isReal ? number : .cast(number, .numeric), nil)
     case "NSDecimalNumber", "Decimal": return .value(.cast(try number(value, scope), .numeric), .decimal)
     case "NSString", "String":
       let text = self.text(try expression(value, scope), value.kind)
