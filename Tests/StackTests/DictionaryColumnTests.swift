@@ -82,6 +82,21 @@ struct DictionaryColumnTests {
   }
 
   @Test(
+    "In a having predicate the temporary id of an object that was saved since stands for the permanent one",
+    arguments: StoreKind.allCases)
+  func formerIDs(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (a, b) = (context.new("Author", ["name": "A"]), context.new("Author", ["name": "B"]))
+      for (title, author) in [("a", a), ("b", a), ("c", b)] { context.new("Book", ["title": title, "author": author]) }
+      let former = a.objectID
+      #expect(former.isTemporaryID)
+      try context.save()
+      let having = NSPredicate(format: "author == %@", former)
+      #expect(try rows(context, ["author", count], by: ["author"], having: having) == ["author=A count=2"])
+    }
+  }
+
+  @Test(
     "Numbers that are none are one group, one distinct row, and leave the order of the others alone",
     arguments: StoreKind.allCases)
   func notNumbers(_ kind: StoreKind) throws {

@@ -121,21 +121,6 @@ struct MembersDifference {
   var order: ContiguousArray<NSManagedObject>?
 }
 
-extension NSManagedObject {
-  /// Whether a value that reads as nil is one of the row that can't be read: its file is gone, or a transformer makes
-  /// nothing of the data.
-  final func hasUnreadable(_ property: LayoutProperty) -> Bool {
-    !changedSlots.contains(property.slot) && row?.hasValue(property) == true
-  }
-}
-
-extension RowSnapshot {
-  /// Whether an attribute has a value, be it one that can't be read.
-  final func hasValue(_ property: LayoutProperty) -> Bool {
-    property.kind != .toOne && property.word >= 0 && !isNull(slot: property.slot)
-  }
-}
-
 extension Value {
   /// Whether both are the same value. Two objects are, if they are identical or equal; two texts, if a store keeps the
   /// same bytes for both.

@@ -80,10 +80,9 @@ extension NSManagedObjectContext {
 
   /// A row's value for an object that has no row any more; nil if it can't be read.
   private func ownValue(_ property: LayoutProperty, _ row: RowSnapshot) -> Value {
-    let value = property.kind == .binary ? (try? row.data(property)).map { .data($0) } ?? .null : row.value(property)
-    guard property.kind == .transformable, case .data(let data) = value else { return value }
-    guard let object = try? property.attribute.unarchivedValue(ofTransformable: data) else { return .null }
-    return .object(TransformableBox.close(object))
+    if property.kind == .binary { return (try? row.data(property)).map { .data($0) } ?? .null }
+    if property.kind != .transformable { return row.value(property) }
+    return row.object(ofTransformable: property).map { .object(TransformableBox.close($0)) } ?? .null
   }
 
   private func hasStore(_ store: StoreIdentity) -> Bool {

@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
     if !owner.announcedDestinations.isEmpty { owner.announcedDestinations = [] }
     let (unread, postponed) = propagateDeletes(ofNewObjectsOnly: !propagatingDeletes)
     let event = ledger.takeEvent(without: postponed)
-    if touchedInSave != nil, !event.objects.isEmpty { touchedInSave?.append(event.objects) }
+    if !event.objects.isEmpty { touchedInSave?.append(event.objects) }
     if let undoManager { registerUndo(of: event, undoManager) }
     let (changes, unborn) = ledger.eventEnded(event)
     for object in unborn { leave(object, as: .unsaved) }

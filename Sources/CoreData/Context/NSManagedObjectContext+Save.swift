@@ -88,9 +88,9 @@ extension NSManagedObjectContext {
   /// Validates objects of the save, and then those that validation methods have inserted, changed or deleted besides,
   /// which are told `willSave()` as well. What a method sets on an object that was validated is not validated again.
   private func validateUntilQuiet(from lists: [ContiguousArray<NSManagedObject>]) throws {
-    var round = lists
-    // For each of the lists.
-    var asked: [Set<ObjectIdentifier>] = [[], [], []]
+    // In nearly every save that is all.
+    if try objectsTouched({ try validate(lists) }).isEmpty { return }
+    var asked = lists.map { Set($0.lazy.map(ObjectIdentifier.init)) }
     func newcomers() -> [ContiguousArray<NSManagedObject>] {
       zip(pendingLists, asked).map { list, asked in
         list.keeping { !asked.contains(ObjectIdentifier($0)) && !$0.state.contains(.inaccessible) }
@@ -98,15 +98,14 @@ extension NSManagedObjectContext {
     }
     var rounds = 0
     while true {
-      let objects = round
-      if try objectsTouched({ try validate(objects) }).isEmpty { return }
-      for place in objects.indices { asked[place].formUnion(objects[place].lazy.map(ObjectIdentifier.init)) }
       let new = newcomers()
       if new.allSatisfy(\.isEmpty) { return }
       try fireWillSaveUntilQuiet(from: new)
-      round = newcomers()
       rounds += 1
       if rounds > 1000 { misuse(.savesNeverSettle(self, new[0] + new[1] + new[2], byInserting: true)) }
+      let round = newcomers()
+      if try objectsTouched({ try validate(round) }).isEmpty { return }
+      for place in round.indices { asked[place].formUnion(round[place].lazy.map(ObjectIdentifier.init)) }
     }
   }
 

@@ -141,9 +141,8 @@ extension NSManagedObject {
   /// can't be read.
   func snapshot(of row: RowSnapshot) -> [String: Any] {
     func boxed(_ property: LayoutProperty) -> Any? {
-      let value = row.value(property)
-      guard property.kind == .transformable, case .data(let data) = value else { return value.boxed(for: property) }
-      return try? property.attribute.unarchivedValue(ofTransformable: data)
+      property.kind == .transformable
+        ? row.object(ofTransformable: property) : row.value(property).boxed(for: property)
     }
     var values: [String: Any] = [:]
     for property in layout.slots where property.word >= 0 {

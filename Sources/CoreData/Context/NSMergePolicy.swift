@@ -189,10 +189,7 @@ extension NSManagedObject {
       if row?.isEqual(property, to: base) == true { return nil }
       return (try? base.data(property)).map { .data($0) }
     case .transformable:
-      guard case .data(let data) = base.value(property),
-        let object = try? property.attribute.unarchivedValue(ofTransformable: data)
-      else { return nil }
-      return .object(TransformableBox.close(object))
+      return base.object(ofTransformable: property).map { .object(TransformableBox.close($0)) }
     case .int16, .int32, .int64, .boolean, .double, .float, .date, .string, .uri, .uuid, .decimal, .binary, .undefined,
       .toMany, .fetched, .composite:
       return base.value(property)

@@ -1,17 +1,17 @@
 /// What happens to the bits of `state` that are an object's own. Only these transitions write them; everyone may ask
 /// `state`.
 ///
-/// | transition            | afterwards                                        | called when                            |
-/// |-----------------------|---------------------------------------------------|----------------------------------------|
-/// | `began(asFault:)`     | the identity map has it; a fault, or read         | it was made for a row, or rolled back  |
-/// | `enteredMap()`        | the identity map has it                           | a new object is registered             |
-/// | `leftMap()`           | the identity map has it no more                   | it leaves its context                  |
-/// | `forgotContext(…)`    | nothing is said of it, but perhaps that it is a fault | it has left, or is to arrive again |
-/// | `gotValues()`         | no fault                                          | its row was read, or it is inserted    |
-/// | `lostRow()`           | no fault, inaccessible                            | there is no row to be read             |
-/// | `becameFault()`       | a fault                                           | its values were dropped                |
-/// | `startedAwaking()`    | what it sets is no change                         | before `awakeFromFetch()`              |
-/// | `finishedAwaking()`   | what it sets is a change                          | after it                               |
+/// | transition          | afterwards                                   | called when                           |
+/// |---------------------|----------------------------------------------|---------------------------------------|
+/// | `began(asFault:)`   | the identity map has it; a fault, or read    | it was made for a row, or rolled back |
+/// | `enteredMap()`      | the identity map has it                      | a new object is registered            |
+/// | `leftMap()`         | the identity map has it no more              | it leaves its context                 |
+/// | `forgotContext(…)`  | in no map, not inaccessible; perhaps a fault | it has left, or is to arrive again    |
+/// | `gotValues()`       | no fault                                     | its row was read, or it is inserted   |
+/// | `lostRow()`         | no fault, inaccessible                       | there is no row to be read            |
+/// | `becameFault()`     | a fault, not inaccessible                    | its values were dropped               |
+/// | `startedAwaking()`  | what it sets is no change                    | before `awakeFromFetch()`             |
+/// | `finishedAwaking()` | what it sets is a change                     | after it                              |
 extension NSManagedObject {
   private final var ownBits: OwnState {
     get { ownState }

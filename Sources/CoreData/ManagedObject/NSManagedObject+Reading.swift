@@ -235,6 +235,12 @@ extension NSManagedObject {
     }
   }
 
+  /// Whether a value that reads as nil is one of the row that can't be read: its file is gone, or a transformer makes
+  /// nothing of the data.
+  final func hasUnreadable(_ property: LayoutProperty) -> Bool {
+    !changedSlots.contains(property.slot) && row?.hasValue(property) == true
+  }
+
   /// The decoded object is kept, because decoding is costly and a mutable object has to stay the same.
   private func decodeTransformable(_ data: Data, _ property: LayoutProperty) -> Value {
     let decoded: Any?

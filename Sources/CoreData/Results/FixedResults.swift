@@ -13,14 +13,14 @@ final class FixedResults {
     }
     var sections: [(name: String, items: Range<Int>)] = []
     // By their bytes; see `ResultsList`.
-    var names: Set<PredicateConstant> = []
+    var names: Set<BinaryText> = []
     for (index, object) in objects.enumerated() {
       let name = ResultsCriteria.text((object as? NSDictionary)?[column])
       if let last = sections.last, last.name == name {
         sections[sections.count - 1].items = last.items.lowerBound..<index + 1
         continue
       }
-      guard names.insert(.string(name)).inserted else { throw criteria.outOfOrder(index, section: name) }
+      guard names.insert(BinaryText(text: name)).inserted else { throw criteria.outOfOrder(index, section: name) }
       sections.append((name, index..<index + 1))
     }
     self.sections = sections

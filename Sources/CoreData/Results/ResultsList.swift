@@ -44,11 +44,11 @@ final class ResultsList {
     }
     // By their bytes, as stores order texts: to Swift é in one scalar is the same name as é in two, which may be far
     // apart.
-    var names: Set<PredicateConstant> = []
+    var names: Set<BinaryText> = []
     for (index, object) in objects.enumerated() {
       let name = try criteria.sectionName(of: object)
       if sections.last?.name != name {
-        guard names.insert(.string(name)).inserted else { throw criteria.outOfOrder(index, section: name) }
+        guard names.insert(BinaryText(text: name)).inserted else { throw criteria.outOfOrder(index, section: name) }
         sections.append(ResultsSection(name, index: sections.count))
       }
       sections[sections.count - 1].objects.append(object)

@@ -117,7 +117,7 @@ extension ResultsList {
       }
       // Sections whose names differ in their scalars only.
       let homes = Dictionary(grouping: sorted) { entry in
-        known.lastIndex { $0.name.utf8.elementsEqual(entry.sectionName.utf8) } ?? known.count - 1
+        known.lastIndex { binaryEqual($0.name, entry.sectionName) } ?? known.count - 1
       }
       for (place, own) in homes { try merge(own, into: known[place], criteria) }
     }

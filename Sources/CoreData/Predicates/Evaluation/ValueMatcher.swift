@@ -260,16 +260,6 @@ struct ConstantSet {
     case identity(AnyHashable)
   }
 
-  /// A text that equals its own bytes only.
-  private struct BinaryText: Hashable {
-    let text: String
-    static func == (a: BinaryText, b: BinaryText) -> Bool { binaryEqual(a.text, b.text) }
-    func hash(into hasher: inout Hasher) {
-      var text = text
-      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-  }
-
   private var keys: Set<Key> = []
   private var hasNumbers = false
   private var hasTexts = false

@@ -18,12 +18,6 @@ final class ReferenceTable: @unchecked Sendable {
     let reference: AnyHashable
   }
 
-  /// A text by its bytes. To Swift é in one scalar is equal to é in two, while a folder may have a file of each name.
-  private struct Text: Hashable {
-    let text: String
-    static func == (left: Text, right: Text) -> Bool { binaryEqual(left.text, right.text) }
-  }
-
   private let lock = NSLock()
   /// Whether a number can be its own key.
   private let numbersAreKeys: Bool
@@ -98,8 +92,8 @@ final class ReferenceTable: @unchecked Sendable {
     entities.append(layout.name)
     let key = firstKey + Int64(references.count - 1)
     keys[place] = key
-    if !(place.reference.base is Text) {
-      keysByText[Place(root: place.root, reference: AnyHashable(Text(text: "\(reference)")))] = key
+    if !(place.reference.base is BinaryText) {
+      keysByText[Place(root: place.root, reference: AnyHashable(BinaryText(text: "\(reference)")))] = key
     }
     return key
   }
@@ -141,7 +135,7 @@ final class ReferenceTable: @unchecked Sendable {
       // If the store's references are strings, this text may be another reference.
       return lock.withLock { hasTexts } ? noteNumeral(key, layout) : key
     }
-    let place = Place(root: layout.root.name, reference: AnyHashable(Text(text: text)))
+    let place = Place(root: layout.root.name, reference: AnyHashable(BinaryText(text: text)))
     return lock.withLock {
       if let key = keys[place] ?? keysByText[place] { return key }
       guard makes else { return nil }
@@ -150,10 +144,11 @@ final class ReferenceTable: @unchecked Sendable {
     }
   }
 
-  /// A string and a number are the same reference if they have the same text, as in a URI.
+  /// A string and a number are the same reference if they have the same text, as in a URI. A text counts by its bytes:
+  /// to Swift é in one scalar is equal to é in two, while a folder may have a file of each name.
   private static func normal(_ reference: Any) -> (AnyHashable, Any) {
-    if let text = reference as? String { return (AnyHashable(Text(text: text)), text) }
-    if let number = reference as? NSNumber { return (AnyHashable(Text(text: number.stringValue)), number) }
+    if let text = reference as? String { return (AnyHashable(BinaryText(text: text)), text) }
+    if let number = reference as? NSNumber { return (AnyHashable(BinaryText(text: number.stringValue)), number) }
     return ((reference as? AnyHashable) ?? AnyHashable(ObjectIdentifier(reference as AnyObject)), reference)
   }
 

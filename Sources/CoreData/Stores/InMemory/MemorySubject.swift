@@ -54,11 +54,8 @@ struct MemorySubject: PredicateSubject {
 
   /// A transformable's object stands for its bytes. One that can't be made of them is nil, as it is for a program.
   private func attribute(_ property: LayoutProperty) -> PredicateValue {
-    let value = row.value(property)
-    guard property.kind == .transformable, case .data(let data) = value else {
-      return PredicateValue(value, isBoolean: property.kind == .boolean)
-    }
-    return PredicateValue(any: (try? property.attribute.unarchivedValue(ofTransformable: data)) ?? nil)
+    if property.kind == .transformable { return PredicateValue(any: row.object(ofTransformable: property)) }
+    return PredicateValue(row.value(property), isBoolean: property.kind == .boolean)
   }
 
   private func ownValue(for key: String) throws -> PredicateValue {

@@ -6,6 +6,18 @@ func binaryEqual(_ a: String, _ b: String) -> Bool {
   return count == b.utf8.count && binaryCompare(a, b) == 0
 }
 
+/// A text that equals its own bytes only, for sets and dictionaries.
+struct BinaryText: Hashable {
+  let text: String
+
+  static func == (a: BinaryText, b: BinaryText) -> Bool { binaryEqual(a.text, b.text) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
 /// Compares UTF-8 bytes, as SQLite's BINARY collation does. The result is negative, zero or positive.
 func binaryCompare(_ a: String, _ b: String) -> Int {
   let order = a.utf8.withContiguousStorageIfAvailable { x in

@@ -152,12 +152,17 @@ enum DatabaseFiles {
   }
 
   private static func setLock(_ kind: Int16, _ descriptor: Int32) -> Bool {
+    var range = range(kind, start: sharedBytes.start, count: sharedBytes.count)
+    return fcntl(descriptor, setDescriptorLock, &range) == 0
+  }
+
+  private static func range(_ kind: Int16, start: Int, count: Int) -> flock {
     var range = flock()
     range.l_type = kind
     range.l_whence = Int16(SEEK_SET)
-    range.l_start = off_t(sharedBytes.start)
-    range.l_len = off_t(sharedBytes.count)
-    return fcntl(descriptor, setDescriptorLock, &range) == 0
+    range.l_start = off_t(start)
+    range.l_len = off_t(count)
+    return range
   }
 
   /// `F_OFD_GETLK` and `F_OFD_SETLK`, which Swift's module of the C library lacks.
@@ -168,7 +173,7 @@ enum DatabaseFiles {
 
   /// A connection that has the index of a log open shares a lock on this byte of it: `UNIX_SHM_DMS` in SQLite. The
   /// first connection that comes while nobody does takes the index for the rest of a crash, and makes it anew.
-  private static let openIndexByte = off_t(128)
+  private static let openIndexByte = 128
 
   /// Descriptors of indexes that this process has open in connections of which this module does not know.
   private nonisolated(unsafe) static var keptDescriptors: [Identity: Int32] = [:]
@@ -177,17 +182,13 @@ enum DatabaseFiles {
   /// can't say. Beside a copy of the three files, or after a crash, there is an index that nobody has open.
   static func hasOpenIndex(_ index: String, of path: String) -> Bool {
     lock.withLock {
-      var status = stat()
-      if stat(path, &status) == 0, uses[Identity(status)]?.connections ?? 0 > 0 { return true }
+      var (database, status) = (stat(), stat())
       guard lstat(index, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+      if stat(path, &database) == 0, uses[Identity(database)]?.connections ?? 0 > 0 { return true }
       let file = Identity(status)
       let descriptor = keptDescriptors[file] ?? open(index, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
       guard descriptor >= 0 else { return true }
-      var range = flock()
-      range.l_type = Int16(F_WRLCK)
-      range.l_whence = Int16(SEEK_SET)
-      range.l_start = openIndexByte
-      range.l_len = 1
+      var range = range(Int16(F_WRLCK), start: openIndexByte, count: 1)
       let isKnown = fcntl(descriptor, getDescriptorLock, &range) == 0
       let isOpen = !isKnown || range.l_type != Int16(F_UNLCK)
       // To close it would give up the locks of this process's connections.

@@ -45,9 +45,7 @@ package struct DatabasePlace: Equatable, Sendable {
 
   /// Whether connections share the log: somebody has its index open. To read the file in its place then makes nothing
   /// beside it, and writes nothing but a reader's marks.
-  var sharesLog: Bool {
-    DatabasePlace.isFile(log) && DatabasePlace.isFile(index) && DatabaseFiles.hasOpenIndex(index, of: path)
-  }
+  var sharesLog: Bool { DatabasePlace.isFile(log) && DatabaseFiles.hasOpenIndex(index, of: path) }
 
   private static func isFile(_ path: String) -> Bool {
     var status = stat()
