@@ -47,6 +47,24 @@ public struct Museum {
     try context.save()
   }
 
+  //> every-kind
+  /// A line for each exhibit, in the order of their numbers.
+  public func catalogue() throws -> [String] {
+    let request = NSFetchRequest<Exhibit>(entityName: "Exhibit")
+    request.sortDescriptors = [NSSortDescriptor(key: "number", ascending: true)]
+    return try context.fetch(request).map { exhibit in
+      let title = exhibit.title ?? ""
+      if let painting = exhibit as? Painting {
+        return "\(title): \(painting.width) by \(painting.height)"
+      }
+      if let sculpture = exhibit as? Sculpture {
+        return "\(title): \(sculpture.material ?? "unknown"), \(sculpture.weight)"
+      }
+      return title
+    }
+  }
+  //< every-kind
+
   /// The exhibit with this number.
   public func exhibit(_ number: Int) throws -> Exhibit {
     let request = NSFetchRequest<Exhibit>(entityName: "Exhibit")

@@ -73,6 +73,27 @@ struct ContainerStackTests {
     try stack.close()
   }
 
+  @Test("An observer of a note's title hears of each assignment, of a rollback, and of no other property")
+  func observing() throws {
+    let note = NoteBook(context: stack.viewContext).add(title: "Milk", position: 1)
+    try stack.saveContext()
+    #expect(note.title == "Milk")
+    //> observe
+    var heard: [String] = []
+    let observation = note.observe(\.title) { note, _ in heard.append(note.title ?? "none") }
+    note.title = "Oat milk"
+    note.setValue("Soy milk", forKey: "title")
+    note.body = "Two litres"
+    stack.viewContext.rollback()
+    #expect(heard == ["Oat milk", "Soy milk", "Milk"])
+    observation.invalidate()
+    //< observe
+    note.title = "Cream"
+    #expect(heard.count == 3)
+    stack.viewContext.rollback()
+    try stack.close()
+  }
+
   @Test("A merge brings new values under unsaved ones; without it the save is a conflict", arguments: [true, false])
   func mergingUnderChanges(merges: Bool) async throws {
     let note = NoteBook(context: stack.viewContext).add(title: "Milk", position: 1)

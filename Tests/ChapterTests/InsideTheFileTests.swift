@@ -139,6 +139,25 @@ struct InsideTheFileTests {
       ])
   }
 
+  //> every-kind
+  @Test("A fetch of exhibits finds each as what it is, unless subentities are left out")
+  func everyKind() throws {
+    try fill()
+    let stack = try FileStack(at: url, model: FileModel.museum.load())
+    #expect(
+      try Museum(context: stack.context).catalogue() == [
+        "Harbour at Dawn: 120.5 by 80.0", "Orchard: 60.0 by 45.25", "Heron: bronze, 310.75",
+      ])
+    let request = NSFetchRequest<Exhibit>(entityName: "Exhibit")
+    request.includesSubentities = false
+    #expect(try stack.context.count(for: request) == 0)
+    request.includesSubentities = true
+    request.predicate = NSPredicate(format: "weight > 300")
+    #expect(throws: NSError.self) { try stack.context.fetch(request) }
+    try stack.close()
+  }
+  //< every-kind
+
   @Test("One bit of a hash closes the file, and the same bit opens it again")
   func damage() throws {
     try fill()
