@@ -205,6 +205,25 @@ struct AuthorRequestTests {
     }
   }
 
+  @Test("URIs lead to the numbers of one hierarchy and to the texts of another")
+  func numbersBesideTexts() throws {
+    try withStore { store, context, coordinator in
+      let tag = try #require(coordinator.managedObjectModel.entitiesByName["Tag"])
+      let author = try #require(coordinator.managedObjectModel.entitiesByName["Author"])
+      let number = store.newObjectID(for: tag, referenceObject: 7)
+      let text = store.newObjectID(for: author, referenceObject: "kafka")
+      let found = try #require(coordinator.managedObjectID(forURIRepresentation: number.uriRepresentation()))
+      #expect(found == number && store.referenceObject(for: found) as? Int == 7)
+      // One that nobody has named yet.
+      let other = number.uriRepresentation().deletingLastPathComponent().appendingPathComponent("p8")
+      let eight = try #require(coordinator.managedObjectID(forURIRepresentation: other))
+      #expect(store.referenceObject(for: eight) as? Int == 8)
+      let like = text.uriRepresentation().deletingLastPathComponent().appendingPathComponent("p8")
+      let likeNumber = try #require(coordinator.managedObjectID(forURIRepresentation: like))
+      #expect(store.referenceObject(for: likeNumber) as? String == "8")
+    }
+  }
+
   @Test("What a store has written is not kept once nobody holds the rows", keepsRows)
   func lettingGo() throws {
     try withStore { store, context, coordinator in
