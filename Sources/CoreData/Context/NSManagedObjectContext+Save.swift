@@ -21,7 +21,9 @@ extension NSManagedObjectContext {
   private func saveUnchanged(_ coordinator: NSPersistentStoreCoordinator) throws {
     post(.NSManagedObjectContextWillSave)
     if source.hasUnsavedMetadata(for: self) {
-      do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }
+      do { _ = try coordinator.commitChangeSets([], for: self) } catch let partial as PartialSave {
+        throw partial.error
+      }
     }
     post(.NSManagedObjectContextDidSave, [:])
     post(.NSManagedObjectContextDidSaveObjectIDs, [:])

@@ -14,10 +14,14 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     }
   }
 
+  package var hasUnsavedMetadata: Bool { !isReadOnly && hasNewMetadata }
+
   func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
     saving.lock()
     defer { saving.unlock() }
-    let outcome = try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
+    let outcome = try writingMetadata {
+      try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
+    }
     // Nodes that `save()` has added, of records that others have put into the file. The save's own are rows already.
     if nodes.haveAdded {
       takeAddedNodes(but: Set((changes.inserted + changes.updated.map(\.row) + changes.deleted).map(\.key)))

@@ -27,9 +27,20 @@ extension NSIncrementalStore: ObjectStore {
     }
   }
 
+  package var hasUnsavedMetadata: Bool { !isReadOnly && hasNewMetadata }
+
+  func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
+    try writingMetadata {
+      if !changes.isEmpty { return try commitObjects(changes, objects) }
+      let request = NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil)
+      _ = try execute(request, with: objects.context)
+      return .saved(rewritten: [])
+    }
+  }
+
   /// Saves changes. First checks the rows that they are based on, unless the store does that. Then hands them to the
   /// store, and takes in the nodes that it returns.
-  func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
+  private func commitObjects(_ changes: ChangeSet, _ objects: ChangedObjects) throws -> SaveOutcome {
     let bases = changes.updated.map(\.base) + changes.deleted + changes.locked
     if !comparesBaseVersions {
       let conflicts = try conflicts(with: bases, IncrementalReader(self, objects.context))
