@@ -207,6 +207,20 @@ struct StoreMigrationTests {
     #expect(unknown?.code == NSPersistentStoreInvalidTypeError)
   }
 
+  @Test("A store in memory has no file: one that is at its URL stays when the migration fails")
+  func failingToMemory() throws {
+    let url = folder.file("mine")
+    try Data("mine".utf8).write(to: url)
+    let stack = try Stack(.inMemory)
+    let error = failure {
+      try stack.coordinator.migratePersistentStore(
+        stack.store, to: url, options: [NSReadOnlyPersistentStoreOption: true], withType: NSInMemoryStoreType)
+    }
+    #expect(error?.code == NSPersistentStoreSaveError)
+    #expect(stack.coordinator.persistentStores == [stack.store])
+    #expect(try Data(contentsOf: url) == Data("mine".utf8))
+  }
+
   @Test("The new store takes the old one's place among several, and observers are told of both")
   func place() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())

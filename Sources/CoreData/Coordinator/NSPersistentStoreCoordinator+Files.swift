@@ -175,8 +175,7 @@ extension NSPersistentStoreCoordinator {
       }
       return new
     } catch {
-      if let files { try? files.destroyStore(at: url, nil) }
-      try? StoreFiles.remove(url)
+      if let files { files.removeStore(at: url) } else { try? StoreFiles.remove(url) }
       throw error
     }
   }
