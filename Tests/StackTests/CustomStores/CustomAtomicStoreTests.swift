@@ -181,6 +181,31 @@ struct CustomAtomicStoreTests {
     }
   }
 
+  @Test("A node that takes the place of another has its own members, on both sides")
+  func replacedNode() throws {
+    try withStack(.csv) { stack, context in
+      let tags = ["a", "b", "c"].map { context.new("Tag", ["name": $0]) }
+      let book = context.new("Book", ["title": "t"])
+      book["tags"] = NSSet(array: [tags[0], tags[1]])
+      try context.save()
+      let store = try #require(stack.store as? CSVStore)
+      let former = try #require(store.cacheNode(for: book.objectID))
+      let node = NSAtomicStoreCacheNode(objectID: book.objectID)
+      node.propertyCache = former.propertyCache?.mutableCopy() as? NSMutableDictionary
+      let members = [tags[1], tags[2]].compactMap { store.cacheNode(for: $0.objectID) }
+      node.setValue(NSSet(array: members), forKey: "tags")
+      store.addCacheNodes([node])
+      try stack.elsewhere { other throws in
+        let book = try other.only("Book")
+        #expect(book.string("title") == "t")
+        let names = book.objects("tags").compactMap { $0.string("name") }.sorted()
+        #expect(names == ["b", "c"])
+        #expect(other.same(tags[0]).objects("books").isEmpty)
+        #expect(other.same(tags[2]).objects("books") == [book])
+      }
+    }
+  }
+
   @Test("Nodes that a store adds while it saves are there after the save")
   func nodesAddedInASave() throws {
     NSPersistentStoreCoordinator.registerStoreClass(FindingStore.self, forStoreType: "Finding")

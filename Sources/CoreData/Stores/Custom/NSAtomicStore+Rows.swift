@@ -78,7 +78,14 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       let found = try rows(of: added, method: "addCacheNodes(_:)")
       var rows = committed.current
       let changes = ChangeSet()
-      changes.links = found.links
+      // A node that takes the place of another may have fewer members.
+      changes.links = found.links.map { link in
+        guard rows.row(link.owner) != nil else { return link }
+        var link = link
+        let members = Set(link.added)
+        link.removed = rows.members(of: link.relationship, owner: link.owner).filter { !members.contains($0) }
+        return link
+      }
       for row in found.inserted {
         guard let base = rows.row(row.reference) else {
           changes.inserted.append(row)
