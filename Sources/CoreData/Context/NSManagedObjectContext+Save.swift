@@ -36,7 +36,8 @@ extension NSManagedObjectContext {
         object.places.entity == row.entity
       else { continue }
       // If only the version differs, nobody needs to know.
-      if object.row?.hasSameValues(as: row) == true { object.row = row } else { object.takeRefreshed(row) }
+      let isSame = object.row?.hasSameValues(as: row, object.layout) == true
+      if isSame { object.row = row } else { object.takeRefreshed(row) }
     }
     checkInvariants("after a save")
     pinAfterSave()

@@ -78,12 +78,16 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       let found = try rows(of: added, method: "addCacheNodes(_:)")
       var rows = committed.current
       let changes = ChangeSet()
+      var relinked: Set<RowReference> = []
       // A node that takes the place of another may have fewer members.
       changes.links = found.links.map { link in
         guard rows.row(link.owner) != nil else { return link }
         var link = link
+        let former = rows.members(of: link.relationship, owner: link.owner)
         let members = Set(link.added)
-        link.removed = rows.members(of: link.relationship, owner: link.owner).filter { !members.contains($0) }
+        link.removed = former.filter { !members.contains($0) }
+        let isSame = link.order.map { $0 == former } ?? (members == Set(former))
+        if !isSame { relinked.insert(link.owner) }
         return link
       }
       for row in found.inserted {
@@ -91,6 +95,8 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
           changes.inserted.append(row)
           continue
         }
+        // A store may add all nodes of its file again. Those that are as they were are no conflict for anybody.
+        if base.hasSameValues(as: row, layouts[row.entity]), !relinked.contains(row.reference) { continue }
         let newer = RowSnapshot.make(key: row.key, version: base.version + 1, entity: row.entity, bytes: row.bytes)
         changes.updated.append(RowUpdate(row: newer, base: base, changed: SlotMask()))
       }

@@ -69,7 +69,7 @@ extension NSIncrementalStore: ObjectStore {
       try reader.newestRows(of: bases.map(\.reference)).map { ($0.reference, $0) }, uniquingKeysWith: { $1 })
     return zip(bases, cached).compactMap { base, cached in
       let row = current[base.reference]
-      if let row, ownVersions.isSame(base, as: row) { return nil }
+      if let row, ownVersions.isSame(base, as: row, layouts[row.entity]) { return nil }
       return VersionConflict(base: base, persisted: row, isCached: cached != nil && cached == row?.version)
     }
   }
@@ -90,7 +90,7 @@ extension NSIncrementalStore: ObjectStore {
       }
       let row = written[place]
       let new = try encoder.row(row, layouts[row.entity], takingFrom: node)
-      if new.version == row.version, new.hasSameValues(as: row) { continue }
+      if new.version == row.version, new.hasSameValues(as: row, layouts[row.entity]) { continue }
       written[place] = new
       rewritten.append(new)
     }
@@ -125,9 +125,9 @@ final class OwnVersions: @unchecked Sendable {
 
   /// Whether the row of a context is the one that the store has now. Compares the versions, or the values if the
   /// version was made up.
-  func isSame(_ base: RowSnapshot, as current: RowSnapshot) -> Bool {
+  func isSame(_ base: RowSnapshot, as current: RowSnapshot, _ layout: EntityLayout) -> Bool {
     if base.entity != current.entity { return false }
     if base.version == current.version { return true }
-    return lock.withLock { versions[base.reference] == base.version } && base.hasSameValues(as: current)
+    return lock.withLock { versions[base.reference] == base.version } && base.hasSameValues(as: current, layout)
   }
 }
