@@ -146,7 +146,7 @@ struct BatchInsertRefusalTests {
       let reader = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
       reader.persistentStoreCoordinator = readOnly
       reader.performAndWait {
-        #expect(failure { _ = try reader.execute(request) }?.code == NSPersistentStoreSaveError)
+        #expect(failure { _ = try reader.execute(request) }?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
       }
     }
     #expect(calls == 0)

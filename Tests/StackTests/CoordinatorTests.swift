@@ -88,7 +88,7 @@ struct CoordinatorTests {
   }
 
   @Test(
-    "A read-only store refuses saves and nothing else",
+    "A read-only store refuses saves, with Apple's error, and nothing else",
     arguments: StoreKind.allCases.filter { $0 != .inMemory })
   func readOnly(_ kind: StoreKind) throws {
     let stack = try Stack(kind)
@@ -104,11 +104,12 @@ struct CoordinatorTests {
     try stack.elsewhere { other in
       try other.only("Tag")["name"] = "b"
       let error = try #require(failure { try other.save() })
+      #expect(error.domain == NSCocoaErrorDomain && error.code == CocoaError.Code.fileWriteNoPermission.rawValue)
       #expect(error.localizedDescription.contains("is read-only; it can't save objects of the entity Tag"))
       #expect(other.hasChanges)
       other.rollback()
       other.new("Tag")
-      #expect(failure { try other.save() } != nil)
+      #expect(failure { try other.save() }?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
     }
   }
 

@@ -117,6 +117,24 @@ struct HistoryRemoteTests {
     }
   }
 
+  @Test("The write of metadata alone is told with the place that the history has, also before the store records any")
+  func metadataAlone() async throws {
+    try await withFile { path in
+      let first = try Self.coordinator(path, tells: false)
+      try Self.save(first, by: "before")
+      try first.remove(first.persistentStores[0])
+      let coordinator = try Self.coordinator(path)
+      let told = Told(coordinator)
+      coordinator.setMetadata(["mine": "here"], for: coordinator.persistentStores[0])
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      try context.performAndWait { try context.save() }
+      #expect(await told.count(1) == 1)
+      let found = try Self.transactions(coordinator)
+      #expect(found.count == 1 && told.all == found.map(\.token))
+    }
+  }
+
   @Test("What another process wrote is in the history, and its notification merges it")
   func merged() async throws {
     try await withFile { path in

@@ -73,6 +73,17 @@ struct RemoteChangeTests {
     #expect(told.all.count == 2, "A failed save writes nothing, and a removed store tells nothing.")
   }
 
+  @Test(
+    "Own saves are told of a store in memory, and of one that is written as a whole, too",
+    arguments: [StoreKind.inMemory, .xml, .binary])
+  func otherKinds(_ kind: StoreKind) async throws {
+    let stack = try Stack(kind, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
+    let told = Told(stack.coordinator)
+    try save(stack.coordinator)
+    #expect(await told.count(1) == 1)
+    #expect(told.all.first?.uuid == stack.store.identifier && told.all.first?.url == stack.url)
+  }
+
   @Test("A coordinator that has the file by a link, or a link to its folder, is told as well")
   func links() async throws {
     let folder = StoreFolder()

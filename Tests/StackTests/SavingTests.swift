@@ -34,6 +34,36 @@ struct SavingTests {
     }
   }
 
+  @Test("Of many objects that one save deletes none stays, and those between them do", arguments: StoreKind.allCases)
+  func manyDeleted(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author", ["name": "a"])
+      let books = (0..<300).map { number in
+        context.new(
+          number % 3 == 0 ? "Novel" : "Book", ["title": "\(number)", "pages": number, "author": author])
+      }
+      let tags = (0..<100).map { context.new("Tag", ["name": "\($0)"]) }
+      books[1]["tags"] = Set(tags)
+      try context.save()
+      for book in books where book.int("pages")! % 4 != 1 { context.delete(book) }
+      for tag in tags.dropFirst() { context.delete(tag) }
+      try context.save()
+      let kept = Array(stride(from: 1, to: 300, by: 4))
+      let keptNovels = kept.filter { $0 % 3 == 0 }
+      try stack.elsewhere { other throws in
+        let (found, tag) = (try other.all("Book"), try other.only("Tag"))
+        let pages = found.compactMap { $0.int("pages") }.sorted()
+        #expect(pages == kept)
+        #expect(try other.only("Author").objects("books") == Set(found))
+        #expect(try other.all("Novel").count == keptNovels.count)
+        #expect(other.same(books[1]).objects("tags") == [tag])
+        other.new("Tag", ["name": "last"])
+        try other.save()
+      }
+      #expect(try context.all("Tag").count == 2)
+    }
+  }
+
   @Test(
     "The relationships of an object whose deletion was saved are empty, for observers of the save as well",
     arguments: StoreKind.withCustom)

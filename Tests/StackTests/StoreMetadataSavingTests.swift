@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Saving metadata")
 struct StoreMetadataSavingTests {
-  private static let kinds: [StoreKind] = [.sqlite, .xml, .binary]
+  private static let kinds: [StoreKind] = [.sqlite, .xml, .binary, .csv]
 
   private func written(_ stack: Stack) throws -> String? {
     try NSPersistentStoreCoordinator.metadataForPersistentStore(

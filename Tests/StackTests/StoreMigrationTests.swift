@@ -207,6 +207,47 @@ struct StoreMigrationTests {
     #expect(unknown?.code == NSPersistentStoreInvalidTypeError)
   }
 
+  @Test("While a store is saved as another one, nobody else can open one at that place", arguments: StoreKind.kept)
+  func reservedPlace(_ kind: StoreKind) throws {
+    let stack = try Stack(.inMemory)
+    try stack.context.performAndWait {
+      stack.context.new("Tag", ["name": "a"])
+      try stack.context.save()
+    }
+    let (coordinator, url, type) = (stack.coordinator, folder.place(kind, "T"), kind.type)
+    nonisolated(unsafe) var refusal: NSError?
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSPersistentStoreCoordinatorWillRemoveStore, object: stack.store, queue: nil
+    ) { _ in
+      refusal = failure {
+        try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+      }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let new = try coordinator.migratePersistentStore(stack.store, to: url, options: nil, withType: type)
+    #expect(refusal?.code == 134081)
+    #expect(coordinator.persistentStores == [new])
+    // Then the place is free for nobody, and after that for all.
+    try coordinator.remove(new)
+    #expect(try folder.tags(kind, "T") == ["a"])
+    #expect(
+      failure { try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url) } == nil)
+  }
+
+  @Test("A store in memory has no file: one that is at its URL stays when the migration fails")
+  func failingToMemory() throws {
+    let url = folder.file("mine")
+    try Data("mine".utf8).write(to: url)
+    let stack = try Stack(.inMemory)
+    let error = failure {
+      try stack.coordinator.migratePersistentStore(
+        stack.store, to: url, options: [NSReadOnlyPersistentStoreOption: true], withType: NSInMemoryStoreType)
+    }
+    #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
+    #expect(stack.coordinator.persistentStores == [stack.store])
+    #expect(try Data(contentsOf: url) == Data("mine".utf8))
+  }
+
   @Test("The new store takes the old one's place among several, and observers are told of both")
   func place() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())

@@ -117,6 +117,26 @@ struct StoreOptionTests {
     }
   }
 
+  @Test(
+    "A pool and a timeout may be as large as numbers are, or no number at all",
+    arguments: ["inf", "1e300", "1e18", "-1e300", "nan"])
+  func hugeOptions(_ text: String) throws {
+    let number = try #require(Double(text))
+    let isLarge = number > 1
+    let options: [AnyHashable: Any] = [
+      NSPersistentStoreConnectionPoolMaxSizeKey: isLarge ? Int.max as Any : number as Any,
+      NSPersistentStoreTimeoutOption: number,
+    ]
+    try folder.open(.sqlite, "T", library(), options: options) { store, context in
+      let found = try #require((store as? SQLiteStore)?.storeOptions)
+      #expect((found.maximumReaders > 1) == isLarge)
+      #expect(found.busyTimeout == (isLarge ? Int32.max : 0))
+      context.new("Tag")
+      try context.save()
+      #expect(try context.all("Tag").count == 1)
+    }
+  }
+
   // Descriptions and containers.
 
   @Test("A description has a timeout of 240 seconds, writes its settings into options, and drops an option set to nil")
@@ -195,14 +215,16 @@ struct StoreOptionTests {
     try Data("hello, this is no database at all".utf8).write(to: folder.file("T"))
     let memory = describe("M", NSInMemoryStoreType)
     memory.url = URL(fileURLWithPath: "/dev/null")
-    let container = container([memory, describe("A"), describe("T")])
+    let homeless = describe("N", NSInMemoryStoreType)
+    homeless.url = nil
+    let container = container([memory, homeless, describe("A"), describe("T")])
     var calls: [Int] = []
     container.loadPersistentStores { calls.append(($1 as NSError?)?.code ?? 0) }
     try FileManager.default.removeItem(at: folder.file("T"))
     container.loadPersistentStores { calls.append(($1 as NSError?)?.code ?? 0) }
     container.loadPersistentStores { calls.append(($1 as NSError?)?.code ?? 0) }
-    #expect(calls == [0, 0, 259] + [0, 134081, 0] + [0, 134081, 134081])
-    #expect(container.persistentStoreCoordinator.persistentStores.count == 3)
+    #expect(calls == [0, 0, 0, 259] + [0, 0, 134081, 0] + [0, 0, 134081, 134081])
+    #expect(container.persistentStoreCoordinator.persistentStores.count == 4)
   }
 
   @Test("Asynchronous descriptions report each on their own, off the calling thread's stack")

@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
   func commitPlan(_ plan: SavePlan, withObjectsTo coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
     let named = giveIDs(plan.inserted.objects)
     do {
-      let conflicts = try coordinator.commitChangeSets(plan.changeSets, of: changedObjects)
+      let conflicts = try coordinator.commitChangeSets(plan.changeSets, for: self, of: changedObjects)
       if !conflicts.isEmpty { takeBack(named, notOf: conflicts.written) }
       return conflicts
     } catch let partial as PartialSave {

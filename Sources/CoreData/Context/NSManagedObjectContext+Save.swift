@@ -21,7 +21,9 @@ extension NSManagedObjectContext {
   private func saveUnchanged(_ coordinator: NSPersistentStoreCoordinator) throws {
     post(.NSManagedObjectContextWillSave)
     if source.hasUnsavedMetadata(for: self) {
-      do { _ = try coordinator.commitChangeSets([]) } catch let partial as PartialSave { throw partial.error }
+      do { _ = try coordinator.commitChangeSets([], for: self) } catch let partial as PartialSave {
+        throw partial.error
+      }
     }
     post(.NSManagedObjectContextDidSave, [:])
     post(.NSManagedObjectContextDidSaveObjectIDs, [:])
@@ -34,7 +36,8 @@ extension NSManagedObjectContext {
         object.places.entity == row.entity
       else { continue }
       // If only the version differs, nobody needs to know.
-      if object.row?.hasSameValues(as: row) == true { object.row = row } else { object.takeRefreshed(row) }
+      let isSame = object.row?.hasSameValues(as: row, object.layout) == true
+      if isSame { object.row = row } else { object.takeRefreshed(row) }
     }
     checkInvariants("after a save")
     pinAfterSave()

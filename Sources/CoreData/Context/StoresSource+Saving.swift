@@ -22,7 +22,7 @@ extension StoresSource {
     if plan.changeSets.contains(where: { $0.store.identity.takesObjects }) {
       return try context.commitPlan(plan, withObjectsTo: coordinator)
     }
-    return try coordinator.commitChangeSets(plan.changeSets)
+    return try coordinator.commitChangeSets(plan.changeSets, for: context)
   }
 
   func hasUnsavedMetadata(for context: NSManagedObjectContext) -> Bool {

@@ -100,8 +100,16 @@ extension NSPersistentStoreCoordinator {
     _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, type: String
   ) throws -> NSPersistentStore {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
+    let hasFile = type != NSInMemoryStoreType && !url.isStoreInMemory
+    var isReserved = false
+    defer { if isReserved { withStores { $0.endOpening(url) } } }
     try publicErrors {
       try checkAdded(store)
+      // Until the new store is in the list nobody else may open one there: its file would be replaced.
+      if hasFile, !persistentStores.contains(where: { $0.isAt(url) }) {
+        try withStores { try $0.beginOpening(url) }
+        isReserved = true
+      }
       let isOccupied =
         try (storeClass as? any FileOperating.Type)?.isOccupied(url)
         ?? (storeClass as? any ServerStore.Type)?.isOccupied(url) ?? StoreFiles.isOccupied(url)
@@ -175,8 +183,7 @@ extension NSPersistentStoreCoordinator {
       }
       return new
     } catch {
-      if let files { try? files.destroyStore(at: url, nil) }
-      try? StoreFiles.remove(url)
+      if let files { files.removeStore(at: url) } else { try? StoreFiles.remove(url) }
       throw error
     }
   }

@@ -18,7 +18,8 @@ extension NSPersistentStoreCoordinator {
   func lastWrittenToken(of stores: some Sequence<NSPersistentStore>) -> NSPersistentHistoryToken? {
     var numbers: [String: Int64] = [:]
     for store in stores {
-      if let history = store.identity.rowStore?.storeHistory { numbers[store.identity.uuid] = history.lastWritten }
+      guard let history = store.identity.rowStore?.storeHistory else { continue }
+      numbers[store.identity.uuid] = history.placeAfterWriting
     }
     return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
   }

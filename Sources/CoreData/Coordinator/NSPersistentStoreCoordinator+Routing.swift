@@ -129,9 +129,12 @@ extension NSPersistentStoreCoordinator {
   /// Gives each store its changes, until one reports a conflict. Then the other stores write changed metadata. Throws a
   /// `PartialSave` if one fails after others have written.
   ///
-  /// - Parameter objects: finds the managed objects for stores whose methods take them; nil if there is no such store.
+  /// - Parameters:
+  ///   - context: the one that saves.
+  ///   - objects: finds the managed objects for stores whose methods take them; nil if no change set is for such a
+  ///     store.
   func commitChangeSets(
-    _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)],
+    _ changeSets: [(store: NSPersistentStore, changes: ChangeSet)], for context: NSManagedObjectContext,
     of objects: ((NSPersistentStore) -> ChangedObjects)? = nil
   ) throws -> StoreConflicts {
     try saving.together {
@@ -140,7 +143,7 @@ extension NSPersistentStoreCoordinator {
       let changeSets = others.isEmpty ? changeSets : changeSets + others.map { ($0, ChangeSet()) }
       for (index, part) in changeSets.enumerated() where conflicts.isEmpty {
         do {
-          try commitChanges(part.changes, to: part.store, objects: objects, conflicts: &conflicts)
+          try commitChanges(part.changes, to: part.store, context, objects: objects, conflicts: &conflicts)
         } catch {
           let error = error.publicError
           guard !conflicts.written.isEmpty else { throw error }
@@ -156,11 +159,11 @@ extension NSPersistentStoreCoordinator {
   }
 
   private func commitChanges(
-    _ changes: ChangeSet, to store: NSPersistentStore, objects: ((NSPersistentStore) -> ChangedObjects)?,
-    conflicts: inout StoreConflicts
+    _ changes: ChangeSet, to store: NSPersistentStore, _ context: NSManagedObjectContext,
+    objects: ((NSPersistentStore) -> ChangedObjects)?, conflicts: inout StoreConflicts
   ) throws {
     try checkAdded(store, toSave: changes.firstRow.map { layouts[$0.entity].name })
-    switch try answer(to: changes, of: store, objects) {
+    switch try answer(to: changes, of: store, context, objects) {
     case .saved(let rewritten):
       conflicts.written.append(store)
       conflicts.rewritten += rewritten.map { (store.identity, $0) }
@@ -174,12 +177,18 @@ extension NSPersistentStoreCoordinator {
   }
 
   private func answer(
-    to changes: ChangeSet, of store: NSPersistentStore, _ objects: ((NSPersistentStore) -> ChangedObjects)?
+    to changes: ChangeSet, of store: NSPersistentStore, _ context: NSManagedObjectContext,
+    _ objects: ((NSPersistentStore) -> ChangedObjects)?
   ) throws -> SaveOutcome {
     if let objects, let store = store as? any ObjectStore {
       return try store.commit(changes.withExternalValues(layouts), of: objects(store))
     }
     guard let rows = store.valueStore else {
+      // Only metadata are to be written: there are no objects to be found.
+      if changes.isEmpty, let store = store as? any ObjectStore {
+        return try store.commit(
+          changes, of: ChangedObjects(context: context) { preconditionFailure("\($0) is not in an empty change set.") })
+      }
       throw Failure.unsupportedFeature("Saving to a store of class \(type(of: store))")
     }
     return try rows.commit(rows.followsReferences ? changes : changes.withExternalValues(layouts))

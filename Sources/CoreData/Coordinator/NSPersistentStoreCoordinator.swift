@@ -219,6 +219,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
     store.metadata = NSPersistentStore.metadata(
       metadata, keepingOwnOf: store.metadata, type: store.type, uuid: store.identifier)
+    store.hasNewMetadata = true
   }
 
   /// Runs a block on the coordinator's own queue, later.

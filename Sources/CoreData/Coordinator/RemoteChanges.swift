@@ -58,7 +58,7 @@ enum RemoteChanges {
     for listener in lock.withLock({ listeners }) {
       guard let store = listener.store, let writer = written.first(where: { $0 === store || isSameFile($0, store) })
       else { continue }
-      postChange(listener, writer.identity.rowStore?.storeHistory?.lastWritten)
+      postChange(listener, writer.identity.rowStore?.storeHistory?.placeAfterWriting)
     }
   }
 

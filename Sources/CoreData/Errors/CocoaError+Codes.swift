@@ -209,8 +209,8 @@ extension CocoaError {
   public static var persistentStoreTypeMismatch: CocoaError.Code { .persistentStoreTypeMismatch }
   /// 134020: the tables of the store do not fit the model, or this type of store can't hold a property of the model.
   public static var persistentStoreIncompatibleSchema: CocoaError.Code { .persistentStoreIncompatibleSchema }
-  /// 134030: a store could not be written. It is read-only, was removed, or was overwritten from outside, or no store
-  /// holds the entity.
+  /// 134030: a store could not be written. It was removed, or was overwritten from outside, or no store holds the
+  /// entity. A store that is read-only has `fileWriteNoPermission`.
   public static var persistentStoreSave: CocoaError.Code { .persistentStoreSave }
   /// 134040: some of several stores could not be written. The stores are under `NSAffectedStoresErrorKey`, the reasons
   /// under `NSDetailedErrorsKey`.

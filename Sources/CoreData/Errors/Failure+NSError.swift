@@ -150,7 +150,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .constraintConflict, .batchConstraintConflict: return NSManagedObjectConstraintMergeError
     case .faultNotFulfillable, .objectNotFound, .otherEntity: return NSManagedObjectReferentialIntegrityError
     case .externalRelationship: return NSManagedObjectExternalRelationshipError
-    case .noStoreForEntity, .entityOutsideStore, .readOnlyStore: return NSPersistentStoreSaveError
+    case .noStoreForEntity, .entityOutsideStore: return NSPersistentStoreSaveError
+    case .readOnlyStore: return CocoaError.Code.fileWriteNoPermission.rawValue
     case .incompleteSave: return NSPersistentStoreIncompleteSaveError
     case .externalFile(let problem): return problem.code
     case .storeFileGone: return NSPersistentStoreSaveError

@@ -168,6 +168,13 @@ extension RowSnapshot {
     self === other || version == other.version && hasSameValues(as: other)
   }
 
+  /// Whether the values are equal; versions may differ. Texts and data may stand in another order in each row, and a
+  /// value that was set to nil may have left bytes behind.
+  final func hasSameValues(as other: RowSnapshot, _ layout: EntityLayout) -> Bool {
+    if hasSameValues(as: other) { return true }
+    return entity == other.entity && layout.slots.allSatisfy { $0.word < 0 || isEqual($0, to: other) }
+  }
+
   /// Whether the bytes are equal; versions may differ.
   func hasSameValues(as other: RowSnapshot) -> Bool {
     entity == other.entity && byteCount == other.byteCount && memcmp(words, other.words, byteCount) == 0

@@ -93,5 +93,12 @@ package protocol StoreHistory: AnyObject {
 }
 
 extension StoreHistory {
+  /// The place of the history after a write of this store. One that has recorded nothing yet, because it has written
+  /// metadata only, leaves the history where it was.
+  var placeAfterWriting: Int64 {
+    let own = lastWritten
+    return own > 0 ? own : (try? lastNumber()) ?? 0
+  }
+
   package var deletesChosen: Bool { true }
 }

@@ -38,6 +38,10 @@ nonisolated open class NSPersistentStore: NSObject {
   /// save.
   open var metadata: [String: Any]! = [:]
 
+  /// Whether a coordinator was given metadata that no save has written yet. Used for custom stores; the others note
+  /// themselves what is new.
+  final var hasNewMetadata = false
+
   /// What ids of this store refer to.
   package final private(set) var identity = StoreIdentity(uuid: UUID().uuidString)
 

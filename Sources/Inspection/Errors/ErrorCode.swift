@@ -54,7 +54,8 @@ extension ErrorCode {
       do: "Check that the folder exists and can be written; then read the error under NSUnderlyingErrorKey."),
     ErrorCode(
       513, "NSFileWriteNoPermissionError", "You may not write this file.",
-      do: "Check the owner and the rights of the file and of its folder: SQLite writes beside the file, too."),
+      do: "Check the owner and the rights of the file and of its folder: SQLite writes beside the file, too. And check "
+        + "that the store was not added as read-only."),
     ErrorCode(
       516, "NSFileWriteFileExistsError", "A file already exists where a new store was to be made.",
       do: "Choose another place, or remove the old store with destroyPersistentStore first."),
@@ -157,7 +158,7 @@ extension ErrorCode {
       do: "Something other than Core Data has changed the tables, or the model can't be kept in this type of store."),
     ErrorCode(
       134030, "NSPersistentStoreSaveError", "The save has no store to write to, or its store can't be written.",
-      do: "Check that the store was loaded, without an error, before the save; and that it is not read-only."),
+      do: "Check that the store was loaded, without an error, before the save; and that nobody else writes its file."),
     ErrorCode(
       134040, "NSPersistentStoreIncompleteSaveError", "Some of several stores were saved, and others were not.",
       do: "Read NSDetailedErrorsKey, solve what is there, and save again: the rest is still pending in the context."),

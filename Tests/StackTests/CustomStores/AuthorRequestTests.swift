@@ -205,6 +205,25 @@ struct AuthorRequestTests {
     }
   }
 
+  @Test("URIs lead to the numbers of one hierarchy and to the texts of another")
+  func numbersBesideTexts() throws {
+    try withStore { store, context, coordinator in
+      let tag = try #require(coordinator.managedObjectModel.entitiesByName["Tag"])
+      let author = try #require(coordinator.managedObjectModel.entitiesByName["Author"])
+      let number = store.newObjectID(for: tag, referenceObject: 7)
+      let text = store.newObjectID(for: author, referenceObject: "kafka")
+      let found = try #require(coordinator.managedObjectID(forURIRepresentation: number.uriRepresentation()))
+      #expect(found == number && store.referenceObject(for: found) as? Int == 7)
+      // One that nobody has named yet.
+      let other = number.uriRepresentation().deletingLastPathComponent().appendingPathComponent("p8")
+      let eight = try #require(coordinator.managedObjectID(forURIRepresentation: other))
+      #expect(store.referenceObject(for: eight) as? Int == 8)
+      let like = text.uriRepresentation().deletingLastPathComponent().appendingPathComponent("p8")
+      let likeNumber = try #require(coordinator.managedObjectID(forURIRepresentation: like))
+      #expect(store.referenceObject(for: likeNumber) as? String == "8")
+    }
+  }
+
   @Test("What a store has written is not kept once nobody holds the rows", keepsRows)
   func lettingGo() throws {
     try withStore { store, context, coordinator in
@@ -218,6 +237,50 @@ struct AuthorRequestTests {
       try context.save()
       tag["name"] = "changed"
       try context.save()
+    }
+  }
+
+  /// A store that counts versions in its own way, and does not say which one a save has given.
+  private final class StampedStore: DictionaryStore {
+    override var type: String { "Stamped" }
+
+    override func newValuesForObject(
+      with objectID: NSManagedObjectID, with context: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode {
+      let node = try super.newValuesForObject(with: objectID, with: context)
+      node.update(withValues: [:], version: node.version * 1000)
+      return node
+    }
+  }
+
+  @Test("Over versions of the store's own an object is saved again and again, whatever has changed before", keepsRows)
+  func versionsOfItsOwn() throws {
+    NSPersistentStoreCoordinator.registerStoreClass(StampedStore.self, forStoreType: "Stamped")
+    defer { NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: "Stamped") }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try coordinator.addPersistentStore(ofType: "Stamped", configurationName: nil, at: url)
+    let context = coordinator.newContext()
+    try context.performAndWait {
+      let book = context.new("Book", ["title": "first", "isbn": "1", "pages": 7])
+      try context.save()
+      for (key, value) in [("title", "second"), ("isbn", "22"), ("title", "third"), ("isbn", "333")] {
+        book[key] = value
+        #expect(failure { try context.save() } == nil, "\(key) = \(value)")
+      }
+      book["pages"] = nil
+      try context.save()
+      book["title"] = "last"
+      #expect(failure { try context.save() } == nil)
+      let other = coordinator.newContext()
+      try other.performAndWait {
+        let same = try other.only("Book")
+        #expect(same.string("title") == "last" && same.string("isbn") == "333" && same["pages"] == nil)
+        same["isbn"] = "4444"
+        try other.save()
+      }
+      book["title"] = "too late"
+      #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
     }
   }
 

@@ -181,6 +181,60 @@ struct CustomAtomicStoreTests {
     }
   }
 
+  @Test("A node that takes the place of another has its own members, on both sides")
+  func replacedNode() throws {
+    try withStack(.csv) { stack, context in
+      let tags = ["a", "b", "c"].map { context.new("Tag", ["name": $0]) }
+      let book = context.new("Book", ["title": "t"])
+      book["tags"] = NSSet(array: [tags[0], tags[1]])
+      try context.save()
+      let store = try #require(stack.store as? CSVStore)
+      let former = try #require(store.cacheNode(for: book.objectID))
+      let node = NSAtomicStoreCacheNode(objectID: book.objectID)
+      node.propertyCache = former.propertyCache?.mutableCopy() as? NSMutableDictionary
+      let members = [tags[1], tags[2]].compactMap { store.cacheNode(for: $0.objectID) }
+      node.setValue(NSSet(array: members), forKey: "tags")
+      store.addCacheNodes([node])
+      try stack.elsewhere { other throws in
+        let book = try other.only("Book")
+        #expect(book.string("title") == "t")
+        let names = book.objects("tags").compactMap { $0.string("name") }.sorted()
+        #expect(names == ["b", "c"])
+        #expect(other.same(tags[0]).objects("books").isEmpty)
+        #expect(other.same(tags[2]).objects("books") == [book])
+      }
+    }
+  }
+
+  @Test("A node that is added again is a conflict for those who have read it only if it has something new", keepsRows)
+  func sameNodeAgain() throws {
+    try withStack(.csv) { stack, context in
+      let tags = ["a", "b"].map { context.new("Tag", ["name": $0]) }
+      let book = context.new("Book", ["title": "t", "pages": 7])
+      book["author"] = context.new("Author", ["name": "n"])
+      book["tags"] = NSSet(object: tags[0])
+      try context.save()
+      let store = try #require(stack.store as? CSVStore)
+      let node = try #require(store.cacheNode(for: book.objectID))
+      store.addCacheNodes([node])
+      book["title"] = "changed"
+      try context.save()
+      #expect(node.value(forKey: "title") as? String == "changed")
+      node.setValue("another", forKey: "title")
+      store.addCacheNodes([node])
+      book["title"] = "mine"
+      #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
+      context.rollback()
+      context.refresh(book, mergeChanges: false)
+      #expect(book.string("title") == "another")
+      let both = tags.compactMap { store.cacheNode(for: $0.objectID) }
+      node.setValue(NSSet(array: both), forKey: "tags")
+      store.addCacheNodes([node])
+      book["title"] = "mine"
+      #expect(failure { try context.save() }?.code == NSManagedObjectMergeError)
+    }
+  }
+
   @Test("Nodes that a store adds while it saves are there after the save")
   func nodesAddedInASave() throws {
     NSPersistentStoreCoordinator.registerStoreClass(FindingStore.self, forStoreType: "Finding")

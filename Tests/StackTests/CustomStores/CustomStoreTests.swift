@@ -98,6 +98,82 @@ struct CustomStoreTests {
     #expect(coordinator.persistentStores.first?.type == "Bare")
   }
 
+  /// Notes the metadata that it is asked to write.
+  final class Noting: NSAtomicStore {
+    nonisolated(unsafe) static var written: [String?] = []
+    nonisolated(unsafe) static var fails = false
+
+    override var type: String { "Noting" }
+
+    override func load() throws {}
+
+    override func save() throws {
+      if Noting.fails { throw CocoaError(.fileWriteUnknown) }
+      Noting.written.append(metadata["mine"] as? String)
+    }
+  }
+
+  /// Notes the saves that it is asked for.
+  final class Asked: NSIncrementalStore {
+    nonisolated(unsafe) static var requests: [NSSaveChangesRequest] = []
+
+    override func loadMetadata() throws { metadata = [NSStoreTypeKey: "Asked", NSStoreUUIDKey: "asked-1"] }
+
+    override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+      if let save = request as? NSSaveChangesRequest { Asked.requests.append(save) }
+      return [Any]()
+    }
+  }
+
+  @Test("Metadata alone are a save: an atomic store writes, an incremental one gets a request without sets of objects")
+  func metadataAlone() throws {
+    let classes: [NSPersistentStore.Type] = [Noting.self, Asked.self]
+    for storeClass in classes {
+      NSPersistentStoreCoordinator.registerStoreClass(storeClass, forStoreType: "\(storeClass)")
+    }
+    defer {
+      for storeClass in classes {
+        NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: "\(storeClass)")
+      }
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let stores = try classes.map { storeClass in
+      try coordinator.addPersistentStore(
+        ofType: "\(storeClass)", configurationName: nil, at: URL(fileURLWithPath: "/dev/null"))
+    }
+    func setMine(_ value: String) { for store in stores { coordinator.setMetadata(["mine": value], for: store) } }
+    Noting.written = []
+    Asked.requests = []
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      try context.save()
+      #expect(Noting.written.isEmpty && Asked.requests.isEmpty)
+      setMine("a")
+      try context.save()
+      #expect(Noting.written == ["a"] && Asked.requests.count == 1)
+      let request = try #require(Asked.requests.first)
+      #expect(request.insertedObjects == nil && request.updatedObjects == nil)
+      #expect(request.deletedObjects == nil && request.lockedObjects == nil)
+      #expect(stores[1].metadata["mine"] as? String == "a")
+      try context.save()
+      #expect(Noting.written.count == 1 && Asked.requests.count == 1)
+      // Beside the objects of another store.
+      setMine("b")
+      context.new("Tag")
+      try context.save()
+      #expect(Noting.written == ["a", "b"] && Asked.requests.count == 2)
+      // What could not be written waits.
+      setMine("c")
+      Noting.fails = true
+      #expect(failure { try context.save() }?.code == CocoaError.Code.fileWriteUnknown.rawValue)
+      Noting.fails = false
+      try context.save()
+      #expect(Noting.written == ["a", "b", "c"])
+    }
+  }
+
   @Test("What a method may not return is an error that names the class and the method")
   func results() throws {
     Bare.given = [NSStoreTypeKey: "Bare", NSStoreUUIDKey: UUID().uuidString]
@@ -137,8 +213,17 @@ struct CustomStoreTests {
     let error = failure { _ = try Stack(kind, newer(), at: stack.url) }
     #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     let ignoring = try Stack(kind, newer(), at: stack.url, options: [NSIgnorePersistentStoreVersioningOption: true])
-    let name = try ignoring.context.performAndWait { try ignoring.context.only("Thing").string("name") }
-    #expect(name == "a")
+    try ignoring.context.performAndWait {
+      let thing = try ignoring.context.only("Thing")
+      #expect(thing.string("name") == "a")
+      thing["size"] = 7
+      try ignoring.context.save()
+    }
+    // From then on the file says which model it has.
+    let newest = try Stack(kind, newer(), at: stack.url)
+    let size = try newest.context.performAndWait { try newest.context.only("Thing").int("size") }
+    #expect(size == 7)
+    withExtendedLifetime((stack, ignoring)) {}
   }
 
   @Test("A container opens a store of a registered type by its description", arguments: kinds)

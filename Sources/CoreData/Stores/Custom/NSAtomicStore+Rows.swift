@@ -14,10 +14,14 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
     }
   }
 
+  package var hasUnsavedMetadata: Bool { !isReadOnly && hasNewMetadata }
+
   func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
     saving.lock()
     defer { saving.unlock() }
-    let outcome = try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
+    let outcome = try writingMetadata {
+      try committed.commit(changes, writtenByOthers: { try write(changes, objects) })
+    }
     // Nodes that `save()` has added, of records that others have put into the file. The save's own are rows already.
     if nodes.haveAdded {
       takeAddedNodes(but: Set((changes.inserted + changes.updated.map(\.row) + changes.deleted).map(\.key)))
@@ -74,12 +78,25 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       let found = try rows(of: added, method: "addCacheNodes(_:)")
       var rows = committed.current
       let changes = ChangeSet()
-      changes.links = found.links
+      var relinked: Set<RowReference> = []
+      // A node that takes the place of another may have fewer members.
+      changes.links = found.links.map { link in
+        guard rows.row(link.owner) != nil else { return link }
+        var link = link
+        let former = rows.members(of: link.relationship, owner: link.owner)
+        let members = Set(link.added)
+        link.removed = former.filter { !members.contains($0) }
+        let isSame = link.order.map { $0 == former } ?? (members == Set(former))
+        if !isSame { relinked.insert(link.owner) }
+        return link
+      }
       for row in found.inserted {
         guard let base = rows.row(row.reference) else {
           changes.inserted.append(row)
           continue
         }
+        // A store may add all nodes of its file again. Those that are as they were are no conflict for anybody.
+        if base.hasSameValues(as: row, layouts[row.entity]), !relinked.contains(row.reference) { continue }
         let newer = RowSnapshot.make(key: row.key, version: base.version + 1, entity: row.entity, bytes: row.bytes)
         changes.updated.append(RowUpdate(row: newer, base: base, changed: SlotMask()))
       }

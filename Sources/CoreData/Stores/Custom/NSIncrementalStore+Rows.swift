@@ -27,9 +27,20 @@ extension NSIncrementalStore: ObjectStore {
     }
   }
 
+  package var hasUnsavedMetadata: Bool { !isReadOnly && hasNewMetadata }
+
+  func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
+    try writingMetadata {
+      if !changes.isEmpty { return try commitObjects(changes, objects) }
+      let request = NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil)
+      _ = try execute(request, with: objects.context)
+      return .saved(rewritten: [])
+    }
+  }
+
   /// Saves changes. First checks the rows that they are based on, unless the store does that. Then hands them to the
   /// store, and takes in the nodes that it returns.
-  func commit(_ changes: ChangeSet, of objects: ChangedObjects) throws -> SaveOutcome {
+  private func commitObjects(_ changes: ChangeSet, _ objects: ChangedObjects) throws -> SaveOutcome {
     let bases = changes.updated.map(\.base) + changes.deleted + changes.locked
     if !comparesBaseVersions {
       let conflicts = try conflicts(with: bases, IncrementalReader(self, objects.context))
@@ -58,7 +69,7 @@ extension NSIncrementalStore: ObjectStore {
       try reader.newestRows(of: bases.map(\.reference)).map { ($0.reference, $0) }, uniquingKeysWith: { $1 })
     return zip(bases, cached).compactMap { base, cached in
       let row = current[base.reference]
-      if let row, ownVersions.isSame(base, as: row) { return nil }
+      if let row, ownVersions.isSame(base, as: row, layouts[row.entity]) { return nil }
       return VersionConflict(base: base, persisted: row, isCached: cached != nil && cached == row?.version)
     }
   }
@@ -79,7 +90,7 @@ extension NSIncrementalStore: ObjectStore {
       }
       let row = written[place]
       let new = try encoder.row(row, layouts[row.entity], takingFrom: node)
-      if new.version == row.version, new.hasSameValues(as: row) { continue }
+      if new.version == row.version, new.hasSameValues(as: row, layouts[row.entity]) { continue }
       written[place] = new
       rewritten.append(new)
     }
@@ -114,9 +125,9 @@ final class OwnVersions: @unchecked Sendable {
 
   /// Whether the row of a context is the one that the store has now. Compares the versions, or the values if the
   /// version was made up.
-  func isSame(_ base: RowSnapshot, as current: RowSnapshot) -> Bool {
+  func isSame(_ base: RowSnapshot, as current: RowSnapshot, _ layout: EntityLayout) -> Bool {
     if base.entity != current.entity { return false }
     if base.version == current.version { return true }
-    return lock.withLock { versions[base.reference] == base.version } && base.hasSameValues(as: current)
+    return lock.withLock { versions[base.reference] == base.version } && base.hasSameValues(as: current, layout)
   }
 }

@@ -68,7 +68,8 @@ nonisolated open class NSIncrementalStore: NSPersistentStore {
   /// - an ``NSSaveChangesRequest``: write all of it, or throw. Return an array, which may be empty. A node in it has
   ///   the new version of a written record, and values that your store has changed further; other values stay as they
   ///   were saved. For an object without a node the framework assumes version 1 if it is new, or else one more than
-  ///   before. If your store counts versions in another way, return nodes.
+  ///   before. If your store counts versions in another way, return nodes. If all sets of the request are nil, only
+  ///   the store's metadata have changed: write these.
   /// - a request for which ``canExecute(_:)`` is true.
   ///
   /// Throw an error for any other request. If you refuse a save because objects have changed meanwhile, throw

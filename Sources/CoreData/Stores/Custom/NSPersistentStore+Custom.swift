@@ -16,7 +16,7 @@ extension NSPersistentStore {
   }
 
   /// Throws if the store's metadata is of another version of the model. Metadata without hashes gets those of this
-  /// model, which are written with the next save.
+  /// model, which are written with the next save; so does metadata whose version is to be ignored.
   final func checkVersion(of model: NSManagedObjectModel) throws {
     let hashes = model.versionHashesByName(forConfigurationName: configuration) ?? [:]
     guard let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {
@@ -24,12 +24,28 @@ extension NSPersistentStore {
       return
     }
     let difference = Failure.Difference(stored: stored, model: hashes)
-    if difference.isEmpty || options?.flag(NSIgnorePersistentStoreVersioningOption) == true { return }
+    if difference.isEmpty { return }
+    if options?.flag(NSIgnorePersistentStoreVersioningOption) == true {
+      // From now on the store belongs to this model.
+      if !isReadOnly { metadata.merge(ModelMetadata.entries(for: model, configuration: configuration)) { $1 } }
+      return
+    }
     // If the class can read a file's metadata before opening it, the migration has been done by now.
     if let url, options?.flag(NSMigratePersistentStoresAutomaticallyOption) == true {
       throw Failure.migrationUnavailable(url: url, metadata: metadata, difference: difference)
     }
     throw Failure.incompatibleModel(url: url, metadata: metadata, difference: difference)
+  }
+
+  /// Runs a save, which writes the metadata as well. If it fails, they wait for the next one.
+  final func writingMetadata(_ body: () throws -> SaveOutcome) throws -> SaveOutcome {
+    let isNew = hasNewMetadata
+    hasNewMetadata = false
+    var isSaved = false
+    defer { if !isSaved, isNew { hasNewMetadata = true } }
+    let outcome = try body()
+    if case .saved = outcome { isSaved = true }
+    return outcome
   }
 
   /// Makes URIs show references.

@@ -30,7 +30,12 @@ final class ReferenceTable: @unchecked Sendable {
   private var entities = ContiguousArray<String>()
   /// The keys by the text in a URI, if that isn't the reference itself.
   private var keysByText: [Place: Int64] = [:]
-  private var hasTexts = false
+  /// The names of the root entities with references that are texts, and of those with some that are numbers. They tell
+  /// what a URI's text that reads like a number is.
+  private var textRoots: Set<String> = []
+  private var numberRoots: Set<String> = []
+  /// The root layout whose name was last put into `numberRoots`, so that nearly every number needs no lock.
+  private let lastNumberRoot = AtomicWord()
   /// The keys whose text reads like a number, by the name of the root entity.
   private var numerals: [String: Set<Int64>] = [:]
 
@@ -39,13 +44,19 @@ final class ReferenceTable: @unchecked Sendable {
     firstKey = numbersAreKeys ? 1 << 62 : 1
   }
 
+  deinit { lastNumberRoot.free() }
+
   /// The key of a reference. A reference without a key gets a new one.
   func key(for reference: Any, of layout: EntityLayout) -> Int64 {
     if numbersAreKeys, let key = ownKey(of: reference, layout) { return key }
     let (normal, kept) = ReferenceTable.normal(reference)
     let place = Place(root: layout.root.name, reference: normal)
     return lock.withLock {
-      if kept is String { hasTexts = true }
+      if kept is String {
+        textRoots.insert(place.root)
+      } else if kept is NSNumber {
+        numberRoots.insert(place.root)
+      }
       if let key = keys[place] {
         // The key may come from a URI whose text was taken for a number, while the reference is a string.
         references[Int(key - firstKey)] = kept
@@ -64,13 +75,14 @@ final class ReferenceTable: @unchecked Sendable {
   private func ownKey(_ number: Int64) -> Int64? { number > 0 && number < firstKey ? number : nil }
 
   private func ownKey(of reference: Any, _ layout: EntityLayout) -> Int64? {
-    if let number = exactInteger(reference) { return ownKey(number) }
+    if let number = exactInteger(reference) { return ownKey(number).map { noteNumber($0, layout) } }
     if let text = exactly(reference, String.self) ?? (reference as? NSString).map({ "\($0)" }) {
       return ownKey(ofText: text).map { noteNumeral($0, layout) }
     }
     guard let number = reference as? NSNumber, number.doubleValue > 0, number.doubleValue < 0x1p62 else { return nil }
     // A number that isn't whole has another text.
-    return number.doubleValue == Double(number.int64Value) ? ownKey(number.int64Value) : nil
+    guard number.doubleValue == Double(number.int64Value) else { return nil }
+    return ownKey(number.int64Value).map { noteNumber($0, layout) }
   }
 
   /// The key of a text that is written as a number is: without a sign and without leading zeros.
@@ -79,9 +91,24 @@ final class ReferenceTable: @unchecked Sendable {
     return Int64(text).flatMap(ownKey)
   }
 
+  private func noteNumber(_ key: Int64, _ layout: EntityLayout) -> Int64 {
+    let root = layout.root
+    let word = UInt(bitPattern: ObjectIdentifier(root))
+    if lastNumberRoot.value == word { return key }
+    lock.withLock { _ = numberRoots.insert(root.name) }
+    lastNumberRoot.value = word
+    return key
+  }
+
+  /// Whether a reference of unknown type is taken for a text although it reads like a number. So it is where the
+  /// hierarchy has texts, and, as long as nothing is known of it, where another one has. To be called under `lock`.
+  private func hasTexts(_ root: String) -> Bool {
+    textRoots.contains(root) || !textRoots.isEmpty && !numberRoots.contains(root)
+  }
+
   private func noteNumeral(_ key: Int64, _ layout: EntityLayout) -> Int64 {
     lock.withLock {
-      hasTexts = true
+      textRoots.insert(layout.root.name)
       numerals[layout.root.name, default: []].insert(key)
       return key
     }
@@ -126,20 +153,20 @@ final class ReferenceTable: @unchecked Sendable {
 
   /// The key for a decoded text from a URI.
   ///
-  /// - Parameter makes: whether an unknown text gets a new key. It becomes a number if it looks like one and the store
-  ///   has no strings as references.
+  /// - Parameter makes: whether an unknown text gets a new key. It becomes a number if it looks like one and the
+  ///   hierarchy has no strings as references.
   func key(ofText text: String, of layout: EntityLayout, makes: Bool) -> Int64? {
     guard text.hasPrefix("p"), text.count > 1 else { return nil }
     let text = String(text.dropFirst())
     if numbersAreKeys, let key = ownKey(ofText: text) {
-      // If the store's references are strings, this text may be another reference.
-      return lock.withLock { hasTexts } ? noteNumeral(key, layout) : key
+      // If the references are strings, this text may be another one.
+      return lock.withLock { hasTexts(layout.root.name) } ? noteNumeral(key, layout) : key
     }
     let place = Place(root: layout.root.name, reference: AnyHashable(BinaryText(text: text)))
     return lock.withLock {
       if let key = keys[place] ?? keysByText[place] { return key }
       guard makes else { return nil }
-      let number = hasTexts ? nil : Int64(text).flatMap { "\($0)" == text ? NSNumber(value: $0) : nil }
+      let number = hasTexts(place.root) ? nil : Int64(text).flatMap { "\($0)" == text ? NSNumber(value: $0) : nil }
       return addReference(number ?? text as Any, place, of: layout)
     }
   }

@@ -35,6 +35,8 @@ final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOper
 
   static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws {}
 
+  static func removeStore(at url: URL) {}
+
   static func replaceStore(
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws {

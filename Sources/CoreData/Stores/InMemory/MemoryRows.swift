@@ -91,10 +91,7 @@ struct MemoryRows {
 
   /// Applies a change set that was checked before.
   mutating func apply(_ changes: ChangeSet) {
-    for row in changes.deleted {
-      replace(self.row(row.reference), by: nil)
-      links.removeAll(of: row)
-    }
+    remove(changes.deleted)
     for update in changes.updated {
       let current = row(update.base.reference)
       for index in constraints.indices { if let current { constraints[index].release(current) } }
@@ -113,16 +110,29 @@ struct MemoryRows {
     links.load(members, of: relationship, owner: owner)
   }
 
-  private mutating func replace(_ old: RowSnapshot?, by new: RowSnapshot?) {
+  private mutating func replace(_ old: RowSnapshot?, by new: RowSnapshot) {
     links.replace(old, by: new)
-    for index in constraints.indices {
-      if let old, new == nil { constraints[index].release(old) }
-      if let new { constraints[index].take(new) }
+    for index in constraints.indices { constraints[index].take(new) }
+    tables[root(new.entity)].put(new)
+  }
+
+  /// With more rows than this, a table is gone through once, rather than that each key moves those behind it.
+  private static let fewRows = 64
+
+  private mutating func remove(_ deleted: [RowSnapshot]) {
+    var many: [Int: Set<Int64>] = [:]
+    for row in deleted {
+      if let old = self.row(row.reference) {
+        links.replace(old, by: nil)
+        for index in constraints.indices { constraints[index].release(old) }
+        if deleted.count <= MemoryRows.fewRows {
+          tables[root(old.entity)].remove(old.key)
+        } else {
+          many[root(old.entity), default: []].insert(old.key)
+        }
+      }
+      links.removeAll(of: row)
     }
-    if let new {
-      tables[root(new.entity)].put(new)
-    } else if let old {
-      tables[root(old.entity)].remove(old.key)
-    }
+    for (table, keys) in many { tables[table].remove(keys) }
   }
 }

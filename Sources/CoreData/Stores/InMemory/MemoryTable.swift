@@ -24,6 +24,12 @@ struct MemoryTable {
     keys.remove(at: position(of: key))
   }
 
+  /// Removes many rows, and moves the keys that stay only once.
+  mutating func remove(_ gone: Set<Int64>) {
+    for key in gone { rows[key] = nil }
+    keys.removeAll { gone.contains($0) }
+  }
+
   /// The position of the first key that isn't less than `key`.
   private func position(of key: Int64) -> Int {
     var (low, high) = (0, keys.count)

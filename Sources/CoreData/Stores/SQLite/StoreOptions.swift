@@ -33,10 +33,11 @@ struct StoreOptions {
       flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
       || options[NSPersistentHistoryTrackingKey] is [AnyHashable: Any]
     if let seconds = StoreOptions.number(options[NSPersistentStoreTimeoutOption]) {
-      busyTimeout = Int32(min(max(seconds * 1000, 0), Double(Int32.max)))
+      busyTimeout = seconds > 0 ? Int32(min(seconds * 1000, Double(Int32.max))) : 0
     }
     if let count = StoreOptions.number(options[NSPersistentStoreConnectionPoolMaxSizeKey]) {
-      maximumReaders = max(1, Int(count))
+      // A program that wants no limit may give the largest number.
+      maximumReaders = count > 1 ? Int(min(count, 1000)) : 1
     }
     if let pragmas = options[NSSQLitePragmasOption] as? [AnyHashable: Any] {
       self.pragmas = pragmas.map { ("\($0.key.base)", StoreOptions.word($0.value)) }.sorted(on: { $0.0 })
