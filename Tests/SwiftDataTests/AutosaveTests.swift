@@ -63,6 +63,27 @@ struct AutosaveTests {
     #expect(try stored(folder) == [])
   }
 
+  @Test("What is undone is saved, though the program has no model of it")
+  @MainActor func undoneWithoutModel() async throws {
+    let folder = TemporaryFolder()
+    let context = try container(folder).mainContext
+    func wait() async throws {
+      for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    }
+    let manager = UndoManager()
+    context.undoManager = manager
+    context.insert(Book(isbn: "1", title: "Emma"))
+    try await wait()
+    #expect(try stored(folder) == ["Emma"])
+    try context.delete(model: Book.self)
+    try await wait()
+    #expect(try stored(folder) == [])
+    manager.undo()
+    #expect(context.hasChanges)
+    try await wait()
+    #expect(try stored(folder) == ["Emma"])
+  }
+
   @Test("Switched off, it saves no more; switched on, it saves what waits")
   @MainActor func switching() async throws {
     let folder = TemporaryFolder()
