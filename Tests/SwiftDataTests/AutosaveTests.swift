@@ -84,6 +84,23 @@ struct AutosaveTests {
     #expect(try stored(folder) == ["Emma"])
   }
 
+  @Test("A model that is inserted again, since its deletion could not be saved, has what waits saved")
+  @MainActor func insertedAgain() async throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Painting.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = container.mainContext
+    let painting = Painting()
+    painting.frame = Frame()
+    context.insert(painting)
+    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    context.delete(painting)
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(painting.isDeleted, "The frame forbids it.")
+    context.insert(painting)
+    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!context.hasChanges && !painting.isDeleted && painting.frame != nil)
+  }
+
   @Test("Switched off, it saves no more; switched on, it saves what waits")
   @MainActor func switching() async throws {
     let folder = TemporaryFolder()
