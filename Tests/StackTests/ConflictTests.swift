@@ -174,6 +174,26 @@ struct ConflictTests {
     }
   }
 
+  @Test(
+    "An object that goes because its row was deleted there is a member of nothing any more",
+    arguments: StoreKind.allCases, [NSMergePolicy.mergeByPropertyStoreTrump, .rollback])
+  func goneMember(_ kind: StoreKind, _ policy: NSMergePolicy) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author")
+      let book = context.new("Book", ["author": author])
+      try context.save()
+      #expect(author.objects("books") == [book])
+      try stack.elsewhere { other throws in
+        other.delete(other.same(book))
+        try other.save()
+      }
+      context.mergePolicy = policy
+      book["title"] = "mine"
+      try context.save()
+      #expect(book.managedObjectContext == nil && author.objects("books").isEmpty)
+    }
+  }
+
   @Test("Deleted on both sides is no quarrel once a policy is there", arguments: StoreKind.allCases)
   func deletedTwice(_ kind: StoreKind) throws {
     try conflict(kind, .mergeByPropertyStoreTrump, deletedThere: true) { stack, context, book in

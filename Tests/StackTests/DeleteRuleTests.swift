@@ -330,6 +330,41 @@ struct DeleteRuleTests {
     }
   }
 
+  @Test(
+    "An object that is inserted again after its delete rules were applied is related as before, to those that stay",
+    arguments: StoreKind.allCases)
+  func reinsertedAfterRules(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let (author, tag, passport) = (context.new("Author"), context.new("Tag"), context.new("Passport"))
+      author["passport"] = passport
+      let book = context.new("Book", ["author": author, "tags": Set([tag])])
+      let chapters = (0..<3).map { context.new("Chapter", ["title": "\($0)", "book": book]) }
+      try context.save()
+      context.delete(book)
+      context.processPendingChanges()
+      #expect(author.objects("books").isEmpty && tag.objects("books").isEmpty && chapters[0].isDeleted)
+      context.insert(book)
+      #expect(book.object("author") === author && author.objects("books") == [book])
+      #expect(book.objects("tags") == [tag] && tag.objects("books") == [book])
+      // They were deleted by a cascade, and still are.
+      #expect(book.list("chapters").isEmpty && chapters[0].object("book") == nil)
+      context.delete(author)
+      context.processPendingChanges()
+      let holder = context.new("Author", ["passport": passport])
+      context.insert(author)
+      #expect(author.object("passport") == nil && passport.object("holder") === holder)
+      #expect(author.objects("books").isEmpty && book.isDeleted)
+      context.insert(book)
+      book["author"] = holder
+      try context.save()
+      try stack.elsewhere { other throws in
+        let (found, stored) = (try other.only("Book"), try other.only("Passport").object("holder"))
+        #expect(found.objects("tags").count == 1 && found.object("author") === stored)
+        #expect(try other.all("Author").count == 2 && other.all("Chapter").isEmpty)
+      }
+    }
+  }
+
   @Test("Deleting an object of another context is a misuse")
   func foreign() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -96,6 +96,30 @@ struct HoldingTests {
     }
   }
 
+  @Test(
+    "Members that were put into a relationship and deleted since don't pile up, though nobody reads it",
+    arguments: StoreKind.allCases)
+  func deletedMembers(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let author = context.new("Author")
+      try context.save()
+      var books: [() -> NSManagedObject?] = []
+      for _ in 0..<200 {
+        func pass() throws {
+          let book = context.new("Book")
+          books.append { [weak book] in book }
+          author.mutableSetValue(forKey: "books").add(book)
+          try context.save()
+          context.delete(book)
+          try context.save()
+        }
+        try pass()
+      }
+      let living = books.filter { $0() != nil }.count
+      #expect(living < 100)
+    }
+  }
+
   @Test("A set that nobody asked for holds nobody", arguments: StoreKind.allCases)
   func untouched(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -90,6 +90,37 @@ struct MemoryTests {
     }
   }
 
+  @Test(
+    "New objects that are deleted before any save are freed, and changed ones whose changes were dropped",
+    arguments: StoreKind.allCases)
+  func dropouts(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      context.new("Tag", ["name": "a"])
+      try context.save()
+      let (new, changed) = (Watch(), Watch())
+      func change() throws {
+        let tag = try context.only("Tag")
+        changed.watch(tag)
+        tag["name"] = "b"
+        context.refresh(tag, mergeChanges: false)
+      }
+      try change()
+      try context.save()
+      #expect(changed.living == 0, "There was nothing to write.")
+      context.new("Author")
+      for _ in 0..<100 {
+        func pass() {
+          let book = context.new("Book")
+          new.watch(book)
+          context.delete(book)
+          context.processPendingChanges()
+        }
+        pass()
+      }
+      #expect(new.living < 10)
+    }
+  }
+
   @Test("retainsRegisteredObjects keeps them", arguments: StoreKind.allCases)
   func retaining(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

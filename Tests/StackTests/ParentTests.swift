@@ -35,6 +35,58 @@ struct ParentTests {
     }
   }
 
+  @Test(
+    "What a child deletes, and after its save inserts again or undoes, is related in the parent as in the child",
+    arguments: StoreKind.allCases, [false, true])
+  func deletedAndBack(_ kind: StoreKind, _ isUndone: Bool) throws {
+    try withChild(kind) { stack, parent, child in
+      let (author, tag) = (parent.new("Author"), parent.new("Tag"))
+      let book = parent.new("Book", ["author": author, "tags": Set([tag])])
+      try parent.save()
+      child.undoManager = UndoManager()
+      let own = child.same(book)
+      child.delete(own)
+      try child.save()
+      #expect(book.isDeleted && tag.objects("books").isEmpty)
+      if isUndone {
+        child.undo()
+      } else {
+        child.insert(own)
+        own["author"] = child.same(author)
+        own["tags"] = Set([child.same(tag)])
+      }
+      #expect(own.object("author") === child.same(author) && own.objects("tags") == [child.same(tag)])
+      try child.save()
+      #expect(!book.isDeleted && book.object("author") === author && author.objects("books") == [book])
+      #expect(book.objects("tags") == [tag] && tag.objects("books") == [book])
+      try parent.save()
+      try stack.elsewhere { other throws in
+        #expect(try other.only("Book").objects("tags").count == 1)
+        #expect(try other.only("Author").objects("books").count == 1)
+      }
+    }
+  }
+
+  @Test(
+    "An object that a child has saved and deleted, and inserts again, has its attributes and no relationships",
+    arguments: StoreKind.allCases)
+  func unsavedAbove(_ kind: StoreKind) throws {
+    try withChild(kind) { _, parent, child in
+      let author = parent.new("Author")
+      try parent.save()
+      let book = child.new("Book", ["title": "T", "author": child.same(author)])
+      try child.save()
+      child.delete(book)
+      try child.save()
+      child.insert(book)
+      #expect(book.isInserted && book.string("title") == "T" && book.object("author") == nil)
+      try child.save()
+      let found = try parent.only("Book")
+      #expect(found.string("title") == "T" && found.object("author") == nil)
+      #expect(author.objects("books").isEmpty)
+    }
+  }
+
   @Test("Members that the root saves one by one are known in a child by their new ids", arguments: StoreKind.withCustom)
   func renamedMembers(_ kind: StoreKind) throws {
     try withChild(kind) { stack, parent, child in

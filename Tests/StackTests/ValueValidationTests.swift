@@ -60,6 +60,24 @@ struct ValueValidationTests {
   }
 
   @Test(
+    "The limits of an optional transient attribute keep no object from being saved, whatever its class",
+    arguments: StoreKind.allCases, [false, true])
+  func optionalTransient(_ kind: StoreKind, _ isChecked: Bool) throws {
+    let passing = attribute("passing", .integer16AttributeType)
+    passing.isTransient = true
+    passing.limits = AttributeLimits(maxNumber: 10)
+    let type: AnyClass = isChecked ? ValueChecks.self : NSManagedObject.self
+    try withStack(kind, model([entity("Checked", [passing, attribute("name")], class: type)])) { _, context in
+      let object = context.new("Checked", ["name": "a", "passing": 11])
+      try context.save()
+      #expect(!context.hasChanges)
+      var value: AnyObject? = NSNumber(value: 11)
+      #expect(
+        failure { try object.validateValue(&value, forKey: "passing") }?.code == NSValidationNumberTooLargeError)
+    }
+  }
+
+  @Test(
     "Limits of a relationship count the stored members and those that came and went since",
     arguments: StoreKind.allCases)
   func counted(_ kind: StoreKind) throws {

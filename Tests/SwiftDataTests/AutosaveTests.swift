@@ -63,6 +63,44 @@ struct AutosaveTests {
     #expect(try stored(folder) == [])
   }
 
+  @Test("What is undone is saved, though the program has no model of it")
+  @MainActor func undoneWithoutModel() async throws {
+    let folder = TemporaryFolder()
+    let context = try container(folder).mainContext
+    func wait() async throws {
+      for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    }
+    let manager = UndoManager()
+    context.undoManager = manager
+    context.insert(Book(isbn: "1", title: "Emma"))
+    try await wait()
+    #expect(try stored(folder) == ["Emma"])
+    try context.delete(model: Book.self)
+    try await wait()
+    #expect(try stored(folder) == [])
+    manager.undo()
+    #expect(context.hasChanges)
+    try await wait()
+    #expect(try stored(folder) == ["Emma"])
+  }
+
+  @Test("A model that is inserted again, since its deletion could not be saved, has what waits saved")
+  @MainActor func insertedAgain() async throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Painting.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = container.mainContext
+    let painting = Painting()
+    painting.frame = Frame()
+    context.insert(painting)
+    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    context.delete(painting)
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(painting.isDeleted, "The frame forbids it.")
+    context.insert(painting)
+    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!context.hasChanges && !painting.isDeleted && painting.frame != nil)
+  }
+
   @Test("Switched off, it saves no more; switched on, it saves what waits")
   @MainActor func switching() async throws {
     let folder = TemporaryFolder()

@@ -47,6 +47,8 @@ final class ChangeLedger {
   /// How many of the deleted objects, from the first, the search for due delete rules can pass over: each has followed
   /// its rules, or is deleted no more.
   private(set) var settledDeletions = 0
+  /// How many new objects, deleted before any save, may be in the lists still.
+  private var unbornCount = 0
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) private(set) var lockedList = ContiguousArray<NSManagedObject>()
 
@@ -279,7 +281,20 @@ final class ChangeLedger {
         changes.updated.append(object)
       }
     }
+    if !unborn.isEmpty { forgetUnborn(unborn.count) }
     return (changes, unborn)
+  }
+
+  /// Takes new objects that were deleted before any save out of the lists, once they are half of these. A save that has
+  /// something to write may never come, and until then they would be kept, and every fetch would look at them.
+  private func forgetUnborn(_ count: Int) {
+    unbornCount += count
+    // Each of them is in both lists.
+    if unbornCount * 4 < insertedList.count + deletedList.count { return }
+    unbornCount = 0
+    settledDeletions = 0
+    tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
+    tidy(&deletedList, .listedDeleted) { $0.state.contains(.deleted) }
   }
 
   // Saves.
@@ -302,6 +317,7 @@ final class ChangeLedger {
   /// written stores end; `nil` means all stores.
   func saveEnded(count: Int, stores: Set<UInt16>? = nil) {
     settledDeletions = 0
+    unbornCount = 0
     // Objects that dropped out before the save, as by a refresh, have to be listed again at their next change.
     if insertedList.count + updatedList.count + deletedList.count != count {
       tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
@@ -333,6 +349,7 @@ final class ChangeLedger {
     updatedList = []
     deletedList = []
     settledDeletions = 0
+    unbornCount = 0
     lockedList = []
     _ = takeEvent()
   }

@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
       object.began(asFault: true)
     }
     if object.state.contains(.deleted) {
-      undelete(object)
+      takeDeletionBack(of: object)
     } else if object.state.contains(.fault) {
       object.changes = ChangedValues.make(object.layout)
       object.row = nil

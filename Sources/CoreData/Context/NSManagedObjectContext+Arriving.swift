@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
   func insertObject(_ object: NSManagedObject) {
     guardQueue("insert(_:)")
     if object.owner === owner {
-      if object.state.contains(.deleted) { undelete(object) }
+      if object.state.contains(.deleted) { insertDeleted(object) }
       return
     }
     guard object.owner.storeIdentity(0) == nil, !(object.owner is ContextOwner) else {
@@ -23,7 +23,11 @@ extension NSManagedObjectContext {
       company.forEach(registerNew)
       return
     }
-    if object.key > 0 { becomeNew(object, in: owner) } else { displaceFault(of: object, in: owner) }
+    if object.key > 0 || object.row != nil {
+      becomeNew(object, in: owner)
+    } else {
+      displaceFault(of: object, in: owner)
+    }
     object.owner = owner
     registerNew(object)
   }

@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
   }
 
   /// The members of unchanged to-many relationships may have changed, so they are read again.
-  private func forgetInverses() {
+  func forgetInverses() {
     for object in owner.allObjects {
       for state in object.memberStates where state?.isChanged == false {
         state?.discardChanges(keepingBase: object.state.contains(.inserted))

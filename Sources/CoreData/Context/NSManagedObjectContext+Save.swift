@@ -19,6 +19,8 @@ extension NSManagedObjectContext {
 
   /// A save without changed objects is told as well, with empty notifications. There may be metadata to write.
   private func saveUnchanged(_ coordinator: NSPersistentStoreCoordinator) throws {
+    // Objects whose changes were dropped are kept no longer.
+    ledger.saveEnded(count: 0)
     post(.NSManagedObjectContextWillSave)
     if source.hasUnsavedMetadata(for: self) {
       do { _ = try coordinator.commitChangeSets([], for: self) } catch let partial as PartialSave {

@@ -128,14 +128,36 @@ extension NSManagedObjectContext {
   private func bringBack(_ object: NSManagedObject) -> Bool {
     if object.owner === owner {
       guard object.state.contains(.deleted), !object.state.contains(.inaccessible) else { return false }
-      let wasPropagated = object.state.contains(.propagated)
-      undelete(object, isNewToObservers: true)
-      if wasPropagated { object.forgetNullified() }
+      takeDeletionBack(of: object, isNewToObservers: true)
       return true
     }
     // Its deletion was saved, or it was never saved.
     readmit(object)
     return true
+  }
+
+  /// Takes a deletion back. If the delete rules have been applied, the object leads no more to those that they have
+  /// made forget it, so that both ends agree.
+  func takeDeletionBack(of object: NSManagedObject, isNewToObservers: Bool = false) {
+    let wasPropagated = object.state.contains(.propagated)
+    undelete(object, isNewToObservers: isNewToObservers)
+    if wasPropagated { object.forgetNullified() }
+  }
+
+  /// ``insert(_:)`` of a deleted object. If the delete rules have been applied, it is related again to those that they
+  /// have made forget it, except to deleted ones, and to those that lead to another object by now.
+  func insertDeleted(_ object: NSManagedObject) {
+    let former = object.state.contains(.propagated) ? object.severedDestinations : []
+    takeDeletionBack(of: object)
+    for (property, destinations) in former {
+      for destination in destinations where isPresent(destination) && destination.hasRoom(property.inverse) {
+        if property.kind == .toOne {
+          object.setToOne(destination, property)
+        } else {
+          object.takeMemberBack(destination, property)
+        }
+      }
+    }
   }
 
   /// Deletes an object whose insertion is undone. No delete rules apply, because its destinations were there before.
@@ -165,14 +187,34 @@ extension NSManagedObject {
     announced?.end()
   }
 
+  /// The relationships whose destinations a deletion makes forget this object.
+  private final var severedRelationships: [LayoutProperty] {
+    layout.relationships.filter { $0.inverse != nil && $0.relationship.deleteRule.severs }
+  }
+
+  fileprivate final var severedDestinations:
+    [(property: LayoutProperty, destinations: ContiguousArray<NSManagedObject>)]
+  {
+    severedRelationships.map { ($0, destinations(of: $0)) }
+  }
+
+  /// Whether the other end of a relationship may lead to one more object: it is to-many, or leads to none.
+  fileprivate final func hasRoom(_ inverse: LayoutProperty?) -> Bool {
+    guard let inverse, let own = layout.property(keyNumber: inverse.keyNumber) else { return false }
+    if own.kind == .toMany { return true }
+    readForChange()
+    return toOne(own) == nil
+  }
+
   /// Removes those destinations that its deletion made forget this object.
   fileprivate final func forgetNullified() {
-    for property in layout.relationships
-    where property.inverse != nil && property.relationship.deleteRule.severs {
+    for property in severedRelationships {
       if property.kind == .toOne {
         if toOne(property) != nil { write(.null, slot: property.slot) }
       } else {
+        let announced = announceChange(of: property, .members)
         for member in members(property) { toManyState(property).remove(member) }
+        announced?.end()
       }
     }
   }

@@ -75,6 +75,7 @@ nonisolated open class NSMergePolicy: NSObject {
     // Observers know already of those that were deleted here as well.
     context.markLost(gone.filter { !$0.state.contains(.deleted) })
     context.forgetDeletedElsewhere(gone)
+    context.forgetInverses()
   }
 
   /// Settles conflicts of uniqueness constraints, by ``mergeType``.

@@ -55,8 +55,10 @@ package final class LayoutProperty: @unchecked Sendable {
     slot >= 0 && kind != .toOne && !isOptional && limits == nil && predicates.isEmpty
   }
 
+  /// Whether a save has rules to check. It passes over optional transient properties.
   var needsValidation: Bool {
-    switch kind.role {
+    if isTransient && isOptional { return false }
+    return switch kind.role {
     case .fetched: false
     case .composite: !isOptional
     case .toMany: relationship.minCount > 0 || relationship.maxCount > 0 || !predicates.isEmpty

@@ -269,8 +269,8 @@ extension NSManagedObject {
     isFree && other.isFree && owner.layouts === other.owner.layouts
   }
 
-  /// Whether the object was never saved, and is in no context.
-  final var isFree: Bool { !owner.hasContext && owner.former == nil && key < 0 }
+  /// Whether the object was never saved, not to a parent either, and is in no context.
+  final var isFree: Bool { !owner.hasContext && owner.former == nil && key < 0 && row == nil }
 
   /// The object, and all others in no context that relationships lead to from it.
   final var freeCompany: ContiguousArray<NSManagedObject> {

@@ -34,6 +34,8 @@ final class ToManyState {
   /// The members that are kept alive while no set has been returned: the last such set, and those added since.
   @exclusivity(unchecked) private var formerSet: AnyObject?
   @exclusivity(unchecked) private var saved = ContiguousArray<NSManagedObject>()
+  /// How many `saved` may be before those of them that have left the context are let go of.
+  @exclusivity(unchecked) private var savedLimit = 64
   /// Grows whenever the members or their order may have changed.
   @exclusivity(unchecked) private(set) var changeCount = 0
 
@@ -108,6 +110,7 @@ final class ToManyState {
     }
     if let used {
       if saved.isEmpty { saved = used } else { saved += used }
+      savedLimit = max(64, saved.count * 2)
       self.used = nil
     }
   }
@@ -248,10 +251,19 @@ final class ToManyState {
     for reference in base where !known.contains(reference) { order!.append(object(reference)) }
   }
 
+  /// Lets go of members that were deleted since: they would pile up as long as nobody reads the set.
+  private func letGoOfDeleted(_ owner: ObjectOwner) {
+    saved.removeAll { $0.owner !== owner }
+    savedLimit = max(64, saved.count * 2)
+  }
+
   /// Called after a save: the current members are now the store's. A new member that was deleted, and so has left its
   /// context, is not among them.
   func adoptChanges(in owner: ObjectOwner) {
-    if isUsed { saved += order ?? added }
+    if isUsed {
+      saved += order ?? added
+      if saved.count > savedLimit { letGoOfDeleted(owner) }
+    }
     if let order {
       base = ContiguousArray(order.lazy.filter { $0.owner === owner }.map(\.reference))
     } else if base != nil {

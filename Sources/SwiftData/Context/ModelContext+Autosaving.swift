@@ -2,6 +2,11 @@ import CoreData
 
 /// Saves that nobody has asked for.
 extension ModelContext {
+  /// Has a change saved, if the context saves by itself.
+  func saveSoon() {
+    if autosaveEnabled { scheduleAutosave() }
+  }
+
   func scheduleAutosave() {
     if isAutosaveScheduled { return }
     isAutosaveScheduled = true

@@ -20,7 +20,10 @@ extension ModelContext {
         }
         return takeOver(object)
       }
-      if object.isDeleted { managedContext.insert(object) }
+      if object.isDeleted {
+        managedContext.insert(object)
+        noteChange(of: storage, model)
+      }
       return
     }
     begin(model, storage)

@@ -60,6 +60,7 @@ public final class ModelContext: Equatable {
     managedContext.mergePolicy = mergePolicy
     managedContext.undoManager = nil
     managedContext.userInfo[ModelContext.editingStateKey] = editingStateID
+    managedContext.modelContext = self
     managedContext.followInverses { object, name in
       unsafeDowncast(object, to: ModelObject.self).storage?.noteInverse(name)
     }
@@ -73,6 +74,7 @@ public final class ModelContext: Equatable {
   }
 
   deinit {
+    managedContext.modelContext = nil
     // Models that outlive this context keep what is left of it, which merges no more saves.
     let haveModels = managedContext.remainingObjects.contains { ($0 as? ModelObject)?.storage != nil }
     if haveModels { managedContext.automaticallyMergesChangesFromParent = false }

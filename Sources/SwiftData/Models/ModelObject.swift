@@ -10,7 +10,11 @@ final class ModelObject: NSManagedObject {
   unowned(unsafe) final var storage: ModelStorage?
 
   /// A merge, an undo or a rollback has changed the object.
-  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { storage?.noteSnapshot(flags) }
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
+    if let storage { return storage.noteSnapshot(flags) }
+    // Without a model nobody else notes what is undone.
+    if flags.isOfUndo { managedObjectContext?.modelContext?.saveSoon() }
+  }
 
   override func validateForInsert() throws { try passingStructs { try super.validateForInsert() } }
   override func validateForUpdate() throws { try passingStructs { try super.validateForUpdate() } }

@@ -186,7 +186,7 @@ class ModelStorage {
   final func noteSnapshot(_ flags: NSSnapshotEventType) {
     guard let model else { return }
     for property in type.properties { property.observed.tellObservers(of: model) }
-    if !flags.isDisjoint(with: [.undoInsertion, .undoDeletion, .undoUpdate]) { livingContext?.noteChange(of: self) }
+    if flags.isOfUndo { livingContext?.noteChange(of: self) }
   }
 
   // Values.
@@ -237,6 +237,11 @@ class ModelStorage {
     property.access(of: Value.self).write(value, to: object, of: self)
     context.noteChange(of: self)
   }
+}
+
+extension NSSnapshotEventType {
+  /// Whether something was undone or redone.
+  var isOfUndo: Bool { !isDisjoint(with: [.undoInsertion, .undoDeletion, .undoUpdate]) }
 }
 
 /// A managed object, which its model's storage keeps alive, and one of its properties.
