@@ -46,6 +46,34 @@ struct RoundTripTests {
     #expect(read == decimal)
   }
 
+  @Test("NaN is no value, as in a file: it breaks no constraint, meets no comparison, and a batch update sets nil")
+  func notNumbers() throws {
+    let measure = NSEntityDescription()
+    measure.name = "Measure"
+    measure.properties = [attribute("value", .doubleAttributeType), attribute("time", .dateAttributeType)]
+    measure.uniquenessConstraints = [["value"]]
+    let model = NSManagedObjectModel()
+    model.entities = [measure]
+    let shelf = try Shelf(model)
+    try shelf.context.performAndWait {
+      for value in [Double.nan, .nan, 1, 2] {
+        shelf.context.new("Measure", ["value": value, "time": Date(timeIntervalSinceReferenceDate: value)])
+      }
+      try shelf.context.save()
+      shelf.context.reset()
+      for condition in ["value == nil", "time == nil"] {
+        #expect(try shelf.context.all("Measure", condition).count == 2, "\(condition)")
+      }
+      for condition in ["value > 1", "time > CAST(1, 'NSDate')"] {
+        #expect(try shelf.context.all("Measure", condition).count == 1, "\(condition)")
+      }
+      let request = NSBatchUpdateRequest(entityName: "Measure")
+      request.propertiesToUpdate = ["value": Double.nan]
+      _ = try shelf.context.execute(request)
+      #expect(try shelf.context.all("Measure", "value == nil").count == 4)
+    }
+  }
+
   @Test("A predicate may have a list of some hundred thousand numbers", .timeLimit(.minutes(1)))
   func longLists() throws {
     let shelf = try Shelf(libraryModel())

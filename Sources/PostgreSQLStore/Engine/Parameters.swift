@@ -23,9 +23,7 @@ struct Parameters {
   mutating func add(_ value: Double) { add(.real) { $0.append(big: value.bitPattern) } }
   mutating func add(optional value: Int64?) {
     if let value { return add(value) }
-    types.append(ServerType.integer.oid)
-    starts.append(-1)
-    lengths.append(0)
+    addNull(ServerType.integer.oid)
   }
   mutating func add(_ value: String) { add(.text) { $0.append(contentsOf: value.utf8) } }
   mutating func add(_ value: some Sequence<UInt8>) { add(.bytes) { $0.append(contentsOf: value) } }
@@ -36,6 +34,13 @@ struct Parameters {
         bytes.append(big: key)
       }
     }
+  }
+
+  /// - Parameter type: the type's OID; 0 lets the server find it out.
+  private mutating func addNull(_ type: UInt32) {
+    types.append(type)
+    starts.append(-1)
+    lengths.append(0)
   }
 
   private mutating func add(_ type: ServerType, _ append: (inout [UInt8]) -> Void) {
@@ -65,12 +70,10 @@ struct Parameters {
 
   private mutating func add(_ binding: Binding) throws {
     switch binding {
-    case .null:
-      types.append(0)
-      starts.append(-1)
-      lengths.append(0)
+    case .null: addNull(0)
     case .int(let value): add(value)
-    case .double(let value): add(value)
+    // SQLite takes NaN for null.
+    case .double(let value): if value.isNaN { addNull(ServerType.real.oid) } else { add(value) }
     case .text(let value): add(value)
     case .blob(let value): add(value)
     case .uuid(let value): add(.uuid) { bytes in withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) } }
