@@ -40,6 +40,25 @@ struct HistoryTests {
     }
   }
 
+  @Test("A save and a batch need one connection each, also the first ones of an author")
+  func oneConnection() throws {
+    let options: [AnyHashable: Any] = [
+      NSPersistentHistoryTrackingKey: true, NSPersistentStoreConnectionPoolMaxSizeKey: 1,
+      NSPersistentStoreTimeoutOption: 0.5,
+    ]
+    let shelf = try Shelf(model(), options: options)
+    try shelf.context.performAndWait {
+      shelf.context.transactionAuthor = "Ann"
+      shelf.context.new("Tag", ["name": "red"])
+      try shelf.context.save()
+      shelf.context.transactionAuthor = "Ben"
+      let update = NSBatchUpdateRequest(entityName: "Tag")
+      update.propertiesToUpdate = ["name": "blue"]
+      _ = try shelf.context.execute(update)
+      #expect(try shelf.context.history(after: nil).map(\.author) == ["Ann", "Ben"])
+    }
+  }
+
   @Test("Keys that no row can have are refused, in the history and where ids are fetched", arguments: [0, -5, Int.min])
   func damagedKeys(_ key: Int) throws {
     let shelf = try Shelf(model(), options: tracked)

@@ -6,7 +6,7 @@ import Foundation
 final class HistoryRecorder {
   private let history: PostgreSQLHistory
   private let connection: Connection
-  private let origin: ChangeOrigin
+  private let texts: [Int64?]
   /// The number of the transaction; 0 before `finishTransaction()`, and for a transaction without changes.
   private(set) var transaction: Int64 = 0
 
@@ -20,10 +20,11 @@ final class HistoryRecorder {
   private var count: Int64 = 0
   private var updated: Set<RowReference> = []
 
-  init(_ history: PostgreSQLHistory, _ connection: Connection, _ origin: ChangeOrigin) {
+  /// - Parameter texts: the keys of author, bundle, context and process.
+  init(_ history: PostgreSQLHistory, _ connection: Connection, _ texts: [Int64?]) {
     self.history = history
     self.connection = connection
-    self.origin = origin
+    self.texts = texts
     tombstones = Array(repeating: [], count: history.tombstoneCount)
   }
 
@@ -97,7 +98,6 @@ final class HistoryRecorder {
   /// Writes all changes. Other transactions with history wait from here until the commit.
   func finishTransaction() throws {
     if isEmpty { return }
-    let texts = try history.strings(of: origin)
     var parameters = Parameters()
     parameters.add(count)
     for text in texts { parameters.add(optional: text) }

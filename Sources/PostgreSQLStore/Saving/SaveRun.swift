@@ -26,6 +26,8 @@ struct SaveRun {
   private let changes: ChangeSet
   private let links: LinkSteps
   private let metadata: [String: Any]?
+  /// The keys of the texts that the history says of the save.
+  private let texts: [Int64?]
   private let store: PostgreSQLStore
   private let schema: StoreSchema
 
@@ -34,6 +36,7 @@ struct SaveRun {
     self.metadata = metadata
     self.store = store
     schema = store.schema
+    texts = try store.originTexts(changes.origin)
     links = try LinkSteps(changes, schema: schema, dialect: .postgreSQL)
   }
 
@@ -44,7 +47,7 @@ struct SaveRun {
       pending.value = WriteTransaction.Outcome(result: ())
       return try writeOne(connection, mark)
     }
-    try WriteTransaction.run(store, connection, mark, by: changes.origin, pending) { transaction in
+    try WriteTransaction.run(store, connection, mark, by: texts, pending) { transaction in
       try write(connection)
       transaction.recorder?.record(changes)
     }
