@@ -40,6 +40,25 @@ struct HistoryTests {
     }
   }
 
+  @Test("A store whose history has all its tables is opened while others write to them and read them for long")
+  func opening() throws {
+    let server = try #require(TestServer.shared)
+    let url = server.url(schema: "busy history", more: "&options=-c%20lock_timeout%3D2000")
+    let shelf = try Shelf(model(), at: url, options: tracked)
+    try shelf.context.performAndWait {
+      shelf.context.new("Tag", ["name": "red"])
+      try shelf.context.save()
+    }
+    try shelf.store.pool.use { busy in
+      try busy.run("BEGIN; SELECT * FROM ACHANGE; UPDATE ATRANSACTION SET ZAUTHORTS = ZAUTHORTS")
+      let other = try Shelf(model(), at: url, options: tracked)
+      try other.context.performAndWait {
+        #expect(try other.context.history(after: nil).count == 1)
+      }
+      try busy.run("ROLLBACK")
+    }
+  }
+
   @Test("A save and a batch need one connection each, also the first ones of an author")
   func oneConnection() throws {
     let options: [AnyHashable: Any] = [

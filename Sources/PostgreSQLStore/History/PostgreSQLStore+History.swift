@@ -37,6 +37,10 @@ extension PostgreSQLStore {
         return areThere
           ? PostgreSQLHistory(self, schema, tombstones: min(try HistoryTables.tombstones(connection), wanted)) : nil
       }
+      // Even statements that find all there wait for writers and readers, and make others wait behind them.
+      if try HistoryTables.areWhole(tombstones: wanted, connection) {
+        return PostgreSQLHistory(self, schema, tombstones: wanted)
+      }
       try connection.transaction {
         try lockOpening(connection)
         try HistoryTables.make(tombstones: wanted, connection)
