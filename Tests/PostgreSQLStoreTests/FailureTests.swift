@@ -259,6 +259,21 @@ struct FailureTests {
     #expect(rows == [["1"]])
   }
 
+  @Test("A column whose name the server would cut is refused by name, and the longest that it keeps is found again")
+  func longNames() throws {
+    func model(_ count: Int) -> NSManagedObjectModel {
+      let model = libraryModel()
+      model.entitiesByName["Book"]?.properties.append(
+        attribute(String(repeating: "x", count: count), .stringAttributeType))
+      return model
+    }
+    let url = try #require(TestServer.shared).newStoreURL()
+    let refused = error { _ = try Shelf(model(63), at: url) }
+    #expect(refused?.localizedDescription.contains("ZXXX") == true, "\(refused as Any)")
+    let shelf = try Shelf(model(62), at: url)
+    _ = try shelf.elsewhere()
+  }
+
   @Test("A derivation over two relationships is refused by name")
   func refusals() throws {
     let model = libraryModel()

@@ -19,6 +19,8 @@ final class HistoryRecorder {
   private var tombstones: [[[UInt8]?]]
   private var count: Int64 = 0
   private var updated: Set<RowReference> = []
+  /// The keys of rows that were inserted in runs, by entity.
+  private var inserted: [Int: [ClosedRange<Int64>]] = [:]
 
   /// - Parameter texts: the keys of author, bundle, context and process.
   init(_ history: PostgreSQLHistory, _ connection: Connection, _ texts: [Int64?]) {
@@ -43,7 +45,11 @@ final class HistoryRecorder {
   }
 
   func insert(_ entity: Int, _ keys: ClosedRange<Int64>) {
-    if keys.count == 1 { updated.insert(RowReference(entity: entity, key: keys.lowerBound)) }
+    if keys.count == 1 {
+      updated.insert(RowReference(entity: entity, key: keys.lowerBound))
+    } else {
+      inserted[entity, default: []].append(keys)
+    }
     add(0, entity, keys, nil)
   }
 
@@ -70,7 +76,8 @@ final class HistoryRecorder {
 
   /// Records the rows whose derived attributes a trigger has changed, except rows that are recorded already.
   func updateDerived(_ rows: [RowSnapshot]) {
-    for row in rows where !updated.contains(row.reference) && !isInserted(row) {
+    let runs = inserted.mapValues { $0.sorted { $0.lowerBound < $1.lowerBound } }
+    for row in rows where !updated.contains(row.reference) && !isInserted(row.key, runs[row.entity] ?? []) {
       var derived = SlotMask()
       for property in history.schema.layouts[row.entity].slots
       where property.description is NSDerivedAttributeDescription { derived.insert(property.slot) }
@@ -78,11 +85,14 @@ final class HistoryRecorder {
     }
   }
 
-  private func isInserted(_ row: RowSnapshot) -> Bool {
-    let number = Int64(history.schema.entity(at: row.entity).number)
-    return types.indices.contains {
-      types[$0] == 0 && entities[$0] == number && firsts[$0] != lasts[$0] && firsts[$0]...lasts[$0] ~= row.key
+  /// Whether one of the runs has the key. They are in order, and no two have a key in common.
+  private func isInserted(_ key: Int64, _ runs: [ClosedRange<Int64>]) -> Bool {
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].upperBound < key { low = middle + 1 } else { high = middle }
     }
+    return low < runs.count && runs[low].contains(key)
   }
 
   private func add(_ type: Int64, _ entity: Int, _ keys: ClosedRange<Int64>, _ changed: [UInt8]?) {
