@@ -166,6 +166,33 @@ struct RoundTripTests {
     }
   }
 
+  @Test("Long values of several objects are sent in parts, of which the server takes each")
+  func longSaves() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let context = shelf.context
+      let books = (0..<3).map { _ in context.new("Book") }
+      func set(_ byte: UInt8, count: Int) {
+        for book in books { book.setValue(Data(repeating: byte, count: count), forKey: "cover") }
+      }
+      set(1, count: 6 << 20)
+      try context.save()
+      set(2, count: 10)
+      try context.save()
+      set(3, count: 10)
+      let short = try shelf.trips { try context.save() }
+      set(4, count: 6 << 20)
+      let long = try shelf.trips { try context.save() }
+      #expect(long == short + 1)
+    }
+    let other = try shelf.elsewhere()
+    try other.context.performAndWait {
+      let cover = Data(repeating: 4, count: 6 << 20)
+      let same = try other.context.all("Book").filter { $0.value(forKey: "cover") as? Data == cover }
+      #expect(same.count == 3)
+    }
+  }
+
   @Test("Prefetching asks once for each relationship, whatever the number of owners")
   func prefetching() throws {
     let shelf = try Shelf(libraryModel())

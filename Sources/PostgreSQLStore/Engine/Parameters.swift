@@ -10,6 +10,10 @@ struct Parameters {
   private var starts: [Int] = []
   private var lengths: [Int32] = []
 
+  /// The number of bytes above which the values of several rows are sent in parts. The server refuses a message or an
+  /// array of a gigabyte, and ends the connection for it.
+  static let limit = 1 << 24
+
   init() {}
 
   /// Takes the values of a translated statement.
@@ -18,6 +22,9 @@ struct Parameters {
   }
 
   var count: Int { types.count }
+
+  /// The bytes of all values.
+  var byteCount: Int { bytes.count }
 
   mutating func add(_ value: Int64) { add(.integer) { $0.append(big: value) } }
   mutating func add(_ value: Double) { add(.real) { $0.append(big: value.bitPattern) } }
@@ -47,7 +54,7 @@ struct Parameters {
     types.append(type.oid)
     starts.append(bytes.count)
     append(&bytes)
-    lengths.append(Int32(bytes.count - starts.last!))
+    lengths.append(Int32(clamping: bytes.count - starts.last!))
   }
 
   /// Adds an array.
@@ -65,7 +72,7 @@ struct Parameters {
       bytes.append(big: Int32(1))
     }
     append(&bytes)
-    lengths.append(Int32(bytes.count - starts.last!))
+    lengths.append(Int32(clamping: bytes.count - starts.last!))
   }
 
   private mutating func add(_ binding: Binding) throws {
