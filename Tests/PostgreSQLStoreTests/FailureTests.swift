@@ -236,6 +236,25 @@ struct FailureTests {
     #expect(works != nil)
   }
 
+  @Test("Where the server gives no further connection, one that the store has is waited for")
+  func fewConnections() throws {
+    let server = try #require(TestServer.shared)
+    _ = try server.rows("CREATE ROLE few LOGIN; GRANT CREATE ON DATABASE postgres TO few")
+    let shelf = try Shelf(libraryModel(), at: server.url(schema: "few", user: "few"))
+    _ = try server.rows("ALTER ROLE few CONNECTION LIMIT 1")
+    let (store, hasOne) = (shelf.store, DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      _ = try? store.pool.use { _ in
+        hasOne.signal()
+        Thread.sleep(forTimeInterval: 0.3)
+      }
+    }
+    hasOne.wait()
+    try shelf.context.performAndWait {
+      #expect(try shelf.context.all("Book").isEmpty)
+    }
+  }
+
   @Test("Settings in the URL are the session's: a statement that takes too long is an error, and the store goes on")
   func settings() throws {
     let server = try #require(TestServer.shared)
