@@ -104,12 +104,16 @@ public struct DataModelCompiler {
       model.entities[index].className = ClassName.compiled(
         model.entities[index].className, module: module,
         isOwn: { types.ownType($0.split(separator: ".").map(String.init)) != nil })
-      for attribute in model.entities[index].attributes.indices {
-        model.entities[index].attributes[attribute].customClassName = ClassName.compiled(
-          model.entities[index].attributes[attribute].customClassName, module: module,
-          isOwn: { types.ownType([$0]) != nil })
-      }
+      nameClasses(of: &model.entities[index].attributes, types)
     }
+    for index in model.composites.indices { nameClasses(of: &model.composites[index].attributes, types) }
     return model
+  }
+
+  private func nameClasses(of attributes: inout [DataModel.Attribute], _ types: TypeIndex) {
+    for index in attributes.indices {
+      attributes[index].customClassName = ClassName.compiled(
+        attributes[index].customClassName, module: module, isOwn: { types.ownType([$0]) != nil })
+    }
   }
 }

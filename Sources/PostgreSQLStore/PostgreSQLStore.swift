@@ -19,6 +19,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   let openConnection: () throws -> Connection
   let trace: StatementTrace?
   let settings: StoreSettings
+  let version: VersionGuard
   /// The database schema named in the URL; nil if the URL names none.
   let schemaName: String?
 
@@ -72,6 +73,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     self.settings = settings
     let version = VersionGuard(
       model: model, configuration: name, options: options, url: address.shown)
+    self.version = version
     openConnection = {
       try Connection(address, preparesStatements: settings.preparesStatements, trace: trace, version: nil)
     }
@@ -90,6 +92,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     do {
       let opened = try StoreOpening(self, url).run()
       identity.uuid = opened.metadata[NSStoreUUIDKey] as? String ?? identity.uuid
+      version.opened.uuid = opened.metadata[NSStoreUUIDKey] as? String
       storedMetadata.read(opened.metadata)
       schema = opened.schema
       plans = StatementPlans(opened.schema, url: url)

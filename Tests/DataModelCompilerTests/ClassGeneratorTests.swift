@@ -23,6 +23,7 @@ struct ClassGeneratorTests {
       <entity name="Novel" representedClassName="Novel" parentEntity="Book" codeGenerationType="class"/>
       <entity name="Thing" isAbstract="YES"/>
       <entity name="Plain" representedClassName="Plain"/>
+      <composite name="Frame"><attribute name="picture" attributeType="Transformable" customClassName=".Photo"/></composite>
     </model>
     """
 
@@ -74,7 +75,7 @@ struct ClassGeneratorTests {
       text.contains("\"$s3App6WriterC11addToBooksyy") || text.contains("\"$s3App6WriterC10addToBooksyy"))
   }
 
-  @Test("The compiled model names classes of the module with the module")
+  @Test("The compiled model names classes of the module with the module, in composites too")
   func classNames() throws {
     let model = try #require(try Self.output().models.first).currentVersion
     let names = Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, $0.className) })
@@ -84,6 +85,7 @@ struct ClassGeneratorTests {
     #expect(names["Plain"] == "Plain")
     #expect(
       model.entity(named: "Author")?.attributes.first { $0.name == "photo" }?.customClassName == "App.Photo")
+    #expect(model.composites.first?.attributes.first?.customClassName == "App.Photo")
   }
 
   @Test("A class is said to be Identifiable where no class above it is")

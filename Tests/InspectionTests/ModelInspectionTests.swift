@@ -91,6 +91,21 @@ struct ModelInspectionTests {
     #expect(entities.map { ($0["versionHash"] as? String)?.count } == [64, 64, 64])
   }
 
+  @Test("The hash modifiers of an entity, an attribute and a relationship are told, in words and in JSON")
+  func hashModifiers() throws {
+    let url = folder.file("Modified.xcdatamodel")
+    try SourceModel.write(
+      """
+      <entity name="A" versionHashModifier="one"><attribute name="x" attributeType="String" versionHashModifier="two"/>
+      <relationship name="y" maxCount="1" destinationEntity="A" versionHashModifier="three"/></entity>
+      """, to: url)
+    let found = try report(url)
+    for modifier in ["one", "two", "three"] {
+      #expect(found.text.contains("hash modifier \(modifier)"))
+      #expect(found.json.text.contains("\"hashModifier\": \"\(modifier)\""), "\(found.json.text)")
+    }
+  }
+
   @Test("A broken model is one sentence that names the file and the place")
   func broken() throws {
     let url = folder.file("Broken.xcdatamodel")

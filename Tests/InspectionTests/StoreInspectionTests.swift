@@ -315,6 +315,43 @@ struct StoreInspectionTests {
     #expect(!text.contains("not comparable"))
   }
 
+  @Test("A composite value is an object of its elements, transformable ones as stored; an infinite Float stays that")
+  func composites() throws {
+    // Has the transformer, which must not be asked.
+    try Library.make(at: url)
+    func attribute(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.attributeType) = (name, type)
+      return attribute
+    }
+    let (place, photo) = (NSCompositeAttributeDescription(), attribute("photo", .transformableAttributeType))
+    photo.valueTransformerName = "Backwards"
+    place.name = "place"
+    place.elements = [attribute("street", .stringAttributeType), photo]
+    let shop = NSEntityDescription()
+    shop.name = "Shop"
+    shop.properties = [place, attribute("size", .floatAttributeType)]
+    let model = NSManagedObjectModel()
+    model.entities = [shop]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let shops = folder.file("Shops.sqlite")
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: shops)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "Shop", into: context)
+      object.setValue(["street": "Main", "photo": Data([1, 2, 3])] as [String: Any], forKey: "place")
+      object.setValue(Float.infinity, forKey: "size")
+      try context.save()
+    }
+    try coordinator.remove(store)
+    let list = try ObjectList(open(shops), ObjectQuery(entity: "Shop")).json
+    let values = try #require(list["objects"]?.array.first?["values"])
+    #expect(values["place"]?["street"] == .string("Main"))
+    #expect(values["place"]?["photo"] == .string("AwIB"))
+    #expect(values["size"] == .double(.infinity))
+  }
+
   @Test("Without the model that it keeps, a store is read with one put together from its tables, and says so")
   func inferred() throws {
     try Library.make(at: url)

@@ -31,6 +31,26 @@ struct MergingTests {
     #expect(library.versionChecksum == before)
   }
 
+  @Test("An index over an inherited attribute is over the copy's in a copied or merged model, whose original may go")
+  func inheritedIndexes() throws {
+    func merged() throws -> NSManagedObjectModel {
+      let library = ModelTests.library()
+      let title = try #require(library["Book"].attributesByName["title"])
+      let element = NSFetchIndexElementDescription(property: title, collationType: .binary)
+      element.isAscending = false
+      library["Novel"].indexes = [NSFetchIndexDescription(name: "byTitle", elements: [element])]
+      return try #require(NSManagedObjectModel(byMerging: [library]))
+    }
+    let model = try merged()
+    let copy = try #require(model.copy() as? NSManagedObjectModel)
+    for model in [model, copy] {
+      let element = try #require(model["Novel"].indexes.first?.elements.first)
+      #expect(element.property === model["Book"].attributesByName["title"])
+      #expect(element.propertyName == "title" && !element.isAscending)
+      #expect(element.indexDescription === model["Novel"].indexes.first)
+    }
+  }
+
   @Test("Entities that were copied one by one are connected by name in the model that gets them")
   func copyEntities() throws {
     let library = ModelTests.library()

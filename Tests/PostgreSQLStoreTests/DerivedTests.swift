@@ -53,6 +53,28 @@ struct DerivedTests {
     }
   }
 
+  @Test("In the history a new object has no update by a trigger, be it saved or in a batch, and others have one")
+  func history() throws {
+    let shelf = try Shelf(model(), options: tracked)
+    try shelf.context.performAndWait {
+      let ann = shelf.context.new("Author", ["name": "Ann"])
+      try shelf.context.save()
+      shelf.context.new("Book").setValue(ann, forKey: "author")
+      try shelf.context.save()
+      let rows = (0..<1500).map { ["name": "author \($0)"] as [String: Any] }
+      _ = try shelf.context.execute(NSBatchInsertRequest(entityName: "Author", objects: rows))
+      let request = NSBatchDeleteRequest(objectIDs: try shelf.context.all("Book").map(\.objectID))
+      _ = try shelf.context.execute(request)
+      let changes = try shelf.context.history(after: nil).map { $0.changes ?? [] }
+      func ids(_ type: NSPersistentHistoryChangeType) -> [[NSManagedObjectID]] {
+        changes.map { changes in changes.filter { $0.changeType == type }.map(\.changedObjectID) }
+      }
+      #expect(ids(.insert).map(\.count) == [1, 1, 1500, 0])
+      #expect(ids(.delete).map(\.count) == [0, 0, 0, 1])
+      #expect(ids(.update) == [[], [ann.objectID], [], [ann.objectID]])
+    }
+  }
+
   @Test("A count of what several writers add at a time is right in the end")
   func racing() async throws {
     let first = try Shelf(model())

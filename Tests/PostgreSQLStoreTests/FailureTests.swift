@@ -236,6 +236,25 @@ struct FailureTests {
     #expect(works != nil)
   }
 
+  @Test("Where the server gives no further connection, one that the store has is waited for")
+  func fewConnections() throws {
+    let server = try #require(TestServer.shared)
+    _ = try server.rows("CREATE ROLE few LOGIN; GRANT CREATE ON DATABASE postgres TO few")
+    let shelf = try Shelf(libraryModel(), at: server.url(schema: "few", user: "few"))
+    _ = try server.rows("ALTER ROLE few CONNECTION LIMIT 1")
+    let (store, hasOne) = (shelf.store, DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      _ = try? store.pool.use { _ in
+        hasOne.signal()
+        Thread.sleep(forTimeInterval: 0.3)
+      }
+    }
+    hasOne.wait()
+    try shelf.context.performAndWait {
+      #expect(try shelf.context.all("Book").isEmpty)
+    }
+  }
+
   @Test("Settings in the URL are the session's: a statement that takes too long is an error, and the store goes on")
   func settings() throws {
     let server = try #require(TestServer.shared)
@@ -257,6 +276,21 @@ struct FailureTests {
     }
     let rows = try server.rows(#"SELECT zcount FROM "slow schema".zcounter"#)
     #expect(rows == [["1"]])
+  }
+
+  @Test("A column whose name the server would cut is refused by name, and the longest that it keeps is found again")
+  func longNames() throws {
+    func model(_ count: Int) -> NSManagedObjectModel {
+      let model = libraryModel()
+      model.entitiesByName["Book"]?.properties.append(
+        attribute(String(repeating: "x", count: count), .stringAttributeType))
+      return model
+    }
+    let url = try #require(TestServer.shared).newStoreURL()
+    let refused = error { _ = try Shelf(model(63), at: url) }
+    #expect(refused?.localizedDescription.contains("ZXXX") == true, "\(refused as Any)")
+    let shelf = try Shelf(model(62), at: url)
+    _ = try shelf.elsewhere()
   }
 
   @Test("A derivation over two relationships is refused by name")

@@ -40,6 +40,44 @@ struct HistoryTests {
     }
   }
 
+  @Test("A store whose history has all its tables is opened while others write to them and read them for long")
+  func opening() throws {
+    let server = try #require(TestServer.shared)
+    let url = server.url(schema: "busy history", more: "&options=-c%20lock_timeout%3D2000")
+    let shelf = try Shelf(model(), at: url, options: tracked)
+    try shelf.context.performAndWait {
+      shelf.context.new("Tag", ["name": "red"])
+      try shelf.context.save()
+    }
+    try shelf.store.pool.use { busy in
+      try busy.run("BEGIN; SELECT * FROM ACHANGE; UPDATE ATRANSACTION SET ZAUTHORTS = ZAUTHORTS")
+      let other = try Shelf(model(), at: url, options: tracked)
+      try other.context.performAndWait {
+        #expect(try other.context.history(after: nil).count == 1)
+      }
+      try busy.run("ROLLBACK")
+    }
+  }
+
+  @Test("A save and a batch need one connection each, also the first ones of an author")
+  func oneConnection() throws {
+    let options: [AnyHashable: Any] = [
+      NSPersistentHistoryTrackingKey: true, NSPersistentStoreConnectionPoolMaxSizeKey: 1,
+      NSPersistentStoreTimeoutOption: 0.5,
+    ]
+    let shelf = try Shelf(model(), options: options)
+    try shelf.context.performAndWait {
+      shelf.context.transactionAuthor = "Ann"
+      shelf.context.new("Tag", ["name": "red"])
+      try shelf.context.save()
+      shelf.context.transactionAuthor = "Ben"
+      let update = NSBatchUpdateRequest(entityName: "Tag")
+      update.propertiesToUpdate = ["name": "blue"]
+      _ = try shelf.context.execute(update)
+      #expect(try shelf.context.history(after: nil).map(\.author) == ["Ann", "Ben"])
+    }
+  }
+
   @Test("Keys that no row can have are refused, in the history and where ids are fetched", arguments: [0, -5, Int.min])
   func damagedKeys(_ key: Int) throws {
     let shelf = try Shelf(model(), options: tracked)

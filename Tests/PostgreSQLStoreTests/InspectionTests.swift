@@ -100,6 +100,7 @@ struct InspectionTests {
     }
     let report = try run(shelf.url.absoluteString)
     #expect(report.text.contains("3: 1 inserted, 1 updated, 1 deleted"), "\(report.text)")
+    #expect(!report.text.contains("What the model does not explain"), "\(report.text)")
     let list = try run(shelf.url.absoluteString, "--history", "--limit", "2")
     #expect(list.code == 0, "\(list.text)")
     #expect(!list.text.contains("Transaction 1 "))

@@ -298,6 +298,31 @@ struct ReplacingTests {
     #expect(Set(added.map { $0.changedObjectID.entity.name ?? "" }).isSuperset(of: ["Accolade", "Book"]))
   }
 
+  @Test("Who has a store open that was destroyed saves nothing into another one that was made in its place")
+  func otherStore() throws {
+    let shelf = try Shelf(libraryModel())
+    let counter = try shelf.context.performAndWait {
+      let counter = shelf.context.new("Counter", ["count": 1])
+      try shelf.context.save()
+      return counter
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: libraryModel())
+    try coordinator.destroyPersistentStore(at: shelf.url, ofType: NSPostgreSQLStoreType)
+    let other = try shelf.elsewhere()
+    try other.context.performAndWait {
+      other.context.new("Counter", ["count": 5])
+      try other.context.save()
+    }
+    shelf.context.performAndWait {
+      counter.setValue(2, forKey: "count")
+      let error = #expect(throws: NSError.self) { try shelf.context.save() }
+      #expect(error?.code == NSPersistentStoreSaveError, "\(error as Any)")
+      #expect(error?.localizedDescription.contains("Another store is in the place") == true, "\(error as Any)")
+    }
+    let counts = try server.rows("SELECT zcount FROM \"\(shelf.store.schemaName!)\".zcounter")
+    #expect(counts == [["5"]])
+  }
+
   @Test("Destroying a store drops what it has, leaves what others have in its schema, and a new one can be made there")
   func destroying() throws {
     let shelf = try Shelf(Versions.first(countsBooks: true), options: tracked)

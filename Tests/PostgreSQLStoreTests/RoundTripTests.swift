@@ -46,6 +46,34 @@ struct RoundTripTests {
     #expect(read == decimal)
   }
 
+  @Test("NaN is no value, as in a file: it breaks no constraint, meets no comparison, and a batch update sets nil")
+  func notNumbers() throws {
+    let measure = NSEntityDescription()
+    measure.name = "Measure"
+    measure.properties = [attribute("value", .doubleAttributeType), attribute("time", .dateAttributeType)]
+    measure.uniquenessConstraints = [["value"]]
+    let model = NSManagedObjectModel()
+    model.entities = [measure]
+    let shelf = try Shelf(model)
+    try shelf.context.performAndWait {
+      for value in [Double.nan, .nan, 1, 2] {
+        shelf.context.new("Measure", ["value": value, "time": Date(timeIntervalSinceReferenceDate: value)])
+      }
+      try shelf.context.save()
+      shelf.context.reset()
+      for condition in ["value == nil", "time == nil"] {
+        #expect(try shelf.context.all("Measure", condition).count == 2, "\(condition)")
+      }
+      for condition in ["value > 1", "time > CAST(1, 'NSDate')"] {
+        #expect(try shelf.context.all("Measure", condition).count == 1, "\(condition)")
+      }
+      let request = NSBatchUpdateRequest(entityName: "Measure")
+      request.propertiesToUpdate = ["value": Double.nan]
+      _ = try shelf.context.execute(request)
+      #expect(try shelf.context.all("Measure", "value == nil").count == 4)
+    }
+  }
+
   @Test("A predicate may have a list of some hundred thousand numbers", .timeLimit(.minutes(1)))
   func longLists() throws {
     let shelf = try Shelf(libraryModel())
@@ -135,6 +163,33 @@ struct RoundTripTests {
       for book in books { book.setValue(2, forKey: "pages") }
       let found4 = try shelf.trips { try context.save() }
       #expect(found4 == 3)
+    }
+  }
+
+  @Test("Long values of several objects are sent in parts, of which the server takes each")
+  func longSaves() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let context = shelf.context
+      let books = (0..<3).map { _ in context.new("Book") }
+      func set(_ byte: UInt8, count: Int) {
+        for book in books { book.setValue(Data(repeating: byte, count: count), forKey: "cover") }
+      }
+      set(1, count: 6 << 20)
+      try context.save()
+      set(2, count: 10)
+      try context.save()
+      set(3, count: 10)
+      let short = try shelf.trips { try context.save() }
+      set(4, count: 6 << 20)
+      let long = try shelf.trips { try context.save() }
+      #expect(long == short + 1)
+    }
+    let other = try shelf.elsewhere()
+    try other.context.performAndWait {
+      let cover = Data(repeating: 4, count: 6 << 20)
+      let same = try other.context.all("Book").filter { $0.value(forKey: "cover") as? Data == cover }
+      #expect(same.count == 3)
     }
   }
 

@@ -143,6 +143,9 @@ extension Failure {
       return "\(stores.count) of the stores could not be saved: "
         + errors.map(\.localizedDescription).joined(separator: " ")
     case .externalFile(let problem): return problem.description
+    case .storeFileGone(let url, _) where !url.isFileURL:
+      return "Another store is in the place of the open store \(url.absoluteString). Nothing was saved: it has other "
+        + "objects. Remove the store from its coordinator and add it again."
     case .storeFileGone(let url, let isReplaced):
       let what = isReplaced ? "another file is in its place" : "there is no file in its place"
       return "The file of the open store \(url.path) was removed or moved away, and \(what). Nothing was saved: no "

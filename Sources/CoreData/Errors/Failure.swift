@@ -111,7 +111,7 @@ enum Failure: Error, @unchecked Sendable {
   case incompleteSave(stores: [AnyObject], errors: [NSError])
   /// A value in a file of its own can't be read or written.
   case externalFile(ExternalFileProblem)
-  /// The file of an open store was moved or removed. `isReplaced`: another file is in its place.
+  /// The file of an open store was moved or removed. `isReplaced`: another file, or another store, is in its place.
   case storeFileGone(url: URL, isReplaced: Bool)
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
   /// A database server, or the way to it. `state` is SQL's five characters: 08… where there is no connection.

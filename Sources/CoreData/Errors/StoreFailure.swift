@@ -30,6 +30,9 @@ package enum StoreFailure {
     Failure.readOnlyStore(url: url, entity: entity)
   }
 
+  /// Another store is in the place of the open one.
+  package static func replaced(_ url: URL) -> any Error { Failure.storeFileGone(url: url, isReplaced: true) }
+
   /// A migration that failed and changed nothing. `reason` is a sentence without a full stop.
   package static func migrationFailed(_ url: URL, _ reason: String, because error: (any Error)? = nil) -> any Error {
     Failure.migrationFailed(url: url, reason: reason, underlying: error.map(\.publicError))

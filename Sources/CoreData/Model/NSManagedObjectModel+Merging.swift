@@ -109,7 +109,10 @@ extension NSManagedObjectModel {
       guard let name = original.storedSuperentity?.storedName, let parent = known[name] else { continue }
       parent.subentities.append(copy)
     }
-    for (_, copy) in copies { copy.rememberDestinationsByName() }
+    for (_, copy) in copies {
+      copy.connectIndexes()
+      copy.rememberDestinationsByName()
+    }
     copyDetails(of: model, known: known)
     // Last, because connecting the copies redefines them.
     stated.merge(model.statedVersionHashes, uniquingKeysWith: { mine, _ in mine })
@@ -175,6 +178,26 @@ extension NSEntityDescription {
       guard let twin = theirs[property.storedName], type(of: twin) == type(of: property) else { return false }
       let mine = property as? NSRelationshipDescription
       return mine?.storedDeleteRule == (twin as? NSRelationshipDescription)?.storedDeleteRule
+    }
+  }
+
+  /// Leads the elements of indexes that are over inherited properties to the copies that the ancestors have. An element
+  /// does not keep its property alive.
+  fileprivate func connectIndexes() {
+    for index in storedIndexes {
+      let strangers = index.storedElements.contains { element in
+        let property = element.property
+        let isOwn = property?.owningEntity.map { isKindOf(entity: $0) } ?? false
+        return !isOwn && !(property is NSExpressionDescription)
+      }
+      guard strangers else { continue }
+      let properties = propertiesByName
+      index.elements = index.storedElements.map { element in
+        guard !(element.property is NSExpressionDescription),
+          let property = element.propertyName.flatMap({ properties[$0] })
+        else { return element }
+        return element.copy(property: property)
+      }
     }
   }
 

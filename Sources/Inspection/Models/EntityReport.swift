@@ -66,6 +66,7 @@ struct EntityReport {
     if entity.isAbstract { facts.append("abstract") }
     if let name = entity.className, name != "NSManagedObject" { facts.append("class \(name)") }
     if let name = entity.renamingIdentifier, !name.isEmpty { facts.append("formerly \(name)") }
+    if let modifier = entity.versionHashModifier, !modifier.isEmpty { facts.append("hash modifier \(modifier)") }
     var line = entity.name + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
     if let rows = rowWords { line += ": \(rows)" }
     if let words = stored?.agreement?.words {
@@ -132,6 +133,9 @@ struct EntityReport {
             })
       ))
     if let name = entity.renamingIdentifier, !name.isEmpty { members.append(("renamedFrom", .string(name))) }
+    if let modifier = entity.versionHashModifier, !modifier.isEmpty {
+      members.append(("hashModifier", .string(modifier)))
+    }
     return .object(members.compactMap { pair in pair.1.map { JSONValue.Member(key: pair.0, value: $0) } })
   }
 

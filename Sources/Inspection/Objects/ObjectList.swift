@@ -166,11 +166,17 @@ extension JSONValue {
       switch attribute.attributeType.modelType.notation {
       case .boolean: self = .bool(value.boolValue)
       // A float's shortest text differs from that of the equal double.
-      case .real where attribute.attributeType == .floatAttributeType:
+      case .real where attribute.attributeType == .floatAttributeType && value.floatValue.isFinite:
         self = .decimal(Decimal(string: "\(value.floatValue)") ?? .nan)
       case .real: self = .double(value.doubleValue)
       case .integer, .decimal, .text, .uuid, .uri, .date, .none: self = .integer(value.int64Value)
       }
+    case let value as [String: Any]:
+      let elements = (attribute as? NSCompositeAttributeDescription)?.elements ?? []
+      self = .object(
+        elements.map { element in
+          Member(key: element.name, value: value[element.name].map { JSONValue($0, of: element) } ?? .null)
+        })
     default: self = .string("\(value)")
     }
   }

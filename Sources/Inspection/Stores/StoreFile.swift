@@ -142,11 +142,16 @@ extension NSManagedObjectModel {
     ValueTransformer.setValueTransformer(IdentityTransformer(), forName: name)
     for entity in entities {
       entity.managedObjectClassName = "NSManagedObject"
-      for case let attribute as NSAttributeDescription in entity.properties
-      where attribute.attributeType == .transformableAttributeType {
-        attribute.valueTransformerName = name.rawValue
-      }
+      for case let attribute as NSAttributeDescription in entity.properties { attribute.use(name) }
     }
+  }
+}
+
+extension NSAttributeDescription {
+  /// Has a transformable attribute, or those among a composite's elements, read by the transformer of that name.
+  fileprivate func use(_ transformer: NSValueTransformerName) {
+    if attributeType == .transformableAttributeType { valueTransformerName = transformer.rawValue }
+    for element in (self as? NSCompositeAttributeDescription)?.elements ?? [] { element.use(transformer) }
   }
 }
 

@@ -16,6 +16,7 @@ struct TableReport {
 
   private static let bookkeeping: Set<String> = [
     "Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING", "Z_WRITERS",
+    "ATRANSACTIONCOUNTER",
   ]
 
   /// - Parameter store: the open store; nil if it could not be opened. Then the report lists no unexplained tables and

@@ -84,13 +84,14 @@ extension PostgreSQLStore: BatchStore {
     explaining: (ServerError) -> (any Error)? = { _ in nil }, _ body: (BatchRun) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreFailure.readOnly(url, entity: layout.name) }
+    let texts = try translatingErrors { try originTexts(origin) }
     return try translatingErrors {
       try repeated("a batch", isRepeatable: isRepeatable) { _ in
         do {
           let outcome = try reconnected {
             try write {
               (connection, mark, pending: PendingOutcome<WriteTransaction.Outcome<(Result, [RowReference])>>) in
-              try WriteTransaction.run(self, connection, mark, by: origin, pending) { transaction in
+              try WriteTransaction.run(self, connection, mark, by: texts, pending) { transaction in
                 let run = BatchRun(self, transaction)
                 return (try body(run), run.changed)
               }

@@ -75,9 +75,19 @@ final class ConnectionPool: @unchecked Sendable {
     do { return try open() } catch {
       condition.withLock {
         count -= 1
-        condition.signal()
+        condition.broadcast()
       }
+      if (error as? ServerError)?.state == "53300", let other = freed(until: deadline) { return other }
       throw error
+    }
+  }
+
+  /// Waits for one of the connections in use: the server gives no further one. Returns nil if none is in use, or none
+  /// comes back in time.
+  private func freed(until deadline: Date) -> Connection? {
+    condition.withLock {
+      while free.isEmpty, count > 0 { if !condition.wait(until: deadline) { break } }
+      return free.popLast()
     }
   }
 
@@ -94,7 +104,8 @@ final class ConnectionPool: @unchecked Sendable {
       } else {
         free.append(connection)
       }
-      condition.signal()
+      // Without a connection to take, some may open one, and others learn that none will come back.
+      if free.isEmpty { condition.broadcast() } else { condition.signal() }
     }
   }
 }

@@ -10,6 +10,10 @@ struct Parameters {
   private var starts: [Int] = []
   private var lengths: [Int32] = []
 
+  /// The number of bytes above which the values of several rows are sent in parts. The server refuses a message or an
+  /// array of a gigabyte, and ends the connection for it.
+  static let limit = 1 << 24
+
   init() {}
 
   /// Takes the values of a translated statement.
@@ -19,13 +23,14 @@ struct Parameters {
 
   var count: Int { types.count }
 
+  /// The bytes of all values.
+  var byteCount: Int { bytes.count }
+
   mutating func add(_ value: Int64) { add(.integer) { $0.append(big: value) } }
   mutating func add(_ value: Double) { add(.real) { $0.append(big: value.bitPattern) } }
   mutating func add(optional value: Int64?) {
     if let value { return add(value) }
-    types.append(ServerType.integer.oid)
-    starts.append(-1)
-    lengths.append(0)
+    addNull(ServerType.integer.oid)
   }
   mutating func add(_ value: String) { add(.text) { $0.append(contentsOf: value.utf8) } }
   mutating func add(_ value: some Sequence<UInt8>) { add(.bytes) { $0.append(contentsOf: value) } }
@@ -38,11 +43,18 @@ struct Parameters {
     }
   }
 
+  /// - Parameter type: the type's OID; 0 lets the server find it out.
+  private mutating func addNull(_ type: UInt32) {
+    types.append(type)
+    starts.append(-1)
+    lengths.append(0)
+  }
+
   private mutating func add(_ type: ServerType, _ append: (inout [UInt8]) -> Void) {
     types.append(type.oid)
     starts.append(bytes.count)
     append(&bytes)
-    lengths.append(Int32(bytes.count - starts.last!))
+    lengths.append(Int32(clamping: bytes.count - starts.last!))
   }
 
   /// Adds an array.
@@ -60,17 +72,15 @@ struct Parameters {
       bytes.append(big: Int32(1))
     }
     append(&bytes)
-    lengths.append(Int32(bytes.count - starts.last!))
+    lengths.append(Int32(clamping: bytes.count - starts.last!))
   }
 
   private mutating func add(_ binding: Binding) throws {
     switch binding {
-    case .null:
-      types.append(0)
-      starts.append(-1)
-      lengths.append(0)
+    case .null: addNull(0)
     case .int(let value): add(value)
-    case .double(let value): add(value)
+    // SQLite takes NaN for null.
+    case .double(let value): if value.isNaN { addNull(ServerType.real.oid) } else { add(value) }
     case .text(let value): add(value)
     case .blob(let value): add(value)
     case .uuid(let value): add(.uuid) { bytes in withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) } }

@@ -21,8 +21,11 @@ extension [UInt8] {
       append(big: Int32(8))
       append(big: row.int(word: word))
     case .real:
+      let number = row.double(word: word)
+      // As in a file. The server takes NaN for a number that equals itself and is above all others.
+      if number.isNaN { return appendNull() }
       append(big: Int32(8))
-      append(big: row.double(word: word).bitPattern)
+      append(big: number.bitPattern)
     case .text, .bytes:
       let tail = row.tail(word: word)
       append(big: Int32(tail.count))

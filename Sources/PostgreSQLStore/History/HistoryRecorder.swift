@@ -6,7 +6,7 @@ import Foundation
 final class HistoryRecorder {
   private let history: PostgreSQLHistory
   private let connection: Connection
-  private let origin: ChangeOrigin
+  private let texts: [Int64?]
   /// The number of the transaction; 0 before `finishTransaction()`, and for a transaction without changes.
   private(set) var transaction: Int64 = 0
 
@@ -19,11 +19,14 @@ final class HistoryRecorder {
   private var tombstones: [[[UInt8]?]]
   private var count: Int64 = 0
   private var updated: Set<RowReference> = []
+  /// The keys of rows that were inserted in runs, by entity.
+  private var inserted: [Int: [ClosedRange<Int64>]] = [:]
 
-  init(_ history: PostgreSQLHistory, _ connection: Connection, _ origin: ChangeOrigin) {
+  /// - Parameter texts: the keys of author, bundle, context and process.
+  init(_ history: PostgreSQLHistory, _ connection: Connection, _ texts: [Int64?]) {
     self.history = history
     self.connection = connection
-    self.origin = origin
+    self.texts = texts
     tombstones = Array(repeating: [], count: history.tombstoneCount)
   }
 
@@ -42,7 +45,11 @@ final class HistoryRecorder {
   }
 
   func insert(_ entity: Int, _ keys: ClosedRange<Int64>) {
-    if keys.count == 1 { updated.insert(RowReference(entity: entity, key: keys.lowerBound)) }
+    if keys.count == 1 {
+      updated.insert(RowReference(entity: entity, key: keys.lowerBound))
+    } else {
+      inserted[entity, default: []].append(keys)
+    }
     add(0, entity, keys, nil)
   }
 
@@ -69,7 +76,8 @@ final class HistoryRecorder {
 
   /// Records the rows whose derived attributes a trigger has changed, except rows that are recorded already.
   func updateDerived(_ rows: [RowSnapshot]) {
-    for row in rows where !updated.contains(row.reference) && !isInserted(row) {
+    let runs = inserted.mapValues { $0.sorted { $0.lowerBound < $1.lowerBound } }
+    for row in rows where !updated.contains(row.reference) && !isInserted(row.key, runs[row.entity] ?? []) {
       var derived = SlotMask()
       for property in history.schema.layouts[row.entity].slots
       where property.description is NSDerivedAttributeDescription { derived.insert(property.slot) }
@@ -77,11 +85,14 @@ final class HistoryRecorder {
     }
   }
 
-  private func isInserted(_ row: RowSnapshot) -> Bool {
-    let number = Int64(history.schema.entity(at: row.entity).number)
-    return types.indices.contains {
-      types[$0] == 0 && entities[$0] == number && firsts[$0] != lasts[$0] && firsts[$0]...lasts[$0] ~= row.key
+  /// Whether one of the runs has the key. They are in order, and no two have a key in common.
+  private func isInserted(_ key: Int64, _ runs: [ClosedRange<Int64>]) -> Bool {
+    var (low, high) = (0, runs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if runs[middle].upperBound < key { low = middle + 1 } else { high = middle }
     }
+    return low < runs.count && runs[low].contains(key)
   }
 
   private func add(_ type: Int64, _ entity: Int, _ keys: ClosedRange<Int64>, _ changed: [UInt8]?) {
@@ -97,7 +108,6 @@ final class HistoryRecorder {
   /// Writes all changes. Other transactions with history wait from here until the commit.
   func finishTransaction() throws {
     if isEmpty { return }
-    let texts = try history.strings(of: origin)
     var parameters = Parameters()
     parameters.add(count)
     for text in texts { parameters.add(optional: text) }

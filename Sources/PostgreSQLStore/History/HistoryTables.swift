@@ -19,6 +19,17 @@ import Foundation
 enum HistoryTables {
   static func tombstone(_ number: Int) -> String { "ZTOMBSTONE\(number)" }
 
+  /// Returns whether nothing is missing that `make` would create. To find out takes no lock that writers wait for, and
+  /// no right to create anything.
+  static func areWhole(tombstones count: Int, _ connection: Connection) throws -> Bool {
+    let names = columns(tombstones: 0).map { $0.table.lowercased() } + indexes
+    let list = names.map { "('\($0)')" }.joined(separator: ", ")
+    let found = try connection.execute(
+      "SELECT count(*) FROM (VALUES \(list)) AS n (name) WHERE to_regclass(n.name) IS NOT NULL")
+    guard found.int(0, 0) == Int64(names.count), try tombstones(connection) >= count else { return false }
+    return try connection.execute("SELECT Z_LAST FROM ATRANSACTIONCOUNTER").count > 0
+  }
+
   /// Creates missing tables, and missing columns for the values that deletions preserve.
   static func make(tombstones: Int, _ connection: Connection) throws {
     for statement in statements { try connection.run(statement) }
@@ -68,6 +79,8 @@ enum HistoryTables {
   /// Forgets all transactions, so that tokens of before have expired.
   static let startOver =
     "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION; UPDATE ATRANSACTIONCOUNTER SET Z_LAST = Z_LAST + 1"
+
+  private static let indexes = ["z_transaction_transactiontimestampindex", "achange_ztransactionid_index"]
 
   private static let statements = [
     "CREATE TABLE IF NOT EXISTS ATRANSACTIONCOUNTER (Z_ID bigint PRIMARY KEY, Z_LAST bigint NOT NULL, "

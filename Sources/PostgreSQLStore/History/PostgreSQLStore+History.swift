@@ -5,6 +5,15 @@ import Foundation
 extension PostgreSQLStore {
   package var storeHistory: (any StoreHistory)? { history }
 
+  /// Returns the keys of the texts that the history says of a transaction; none without a history.
+  ///
+  /// A new text is inserted by a transaction of its own, so this needs a connection. It is asked for before the writing
+  /// transaction has one: if each writer held one and waited for a second, none would go on.
+  func originTexts(_ origin: ChangeOrigin) throws -> [Int64?] {
+    guard let history else { return [] }
+    return try reconnected { try history.strings(of: origin) }
+  }
+
   /// Opens the history as the option asks:
   ///
   /// | option | database | result |
@@ -27,6 +36,10 @@ extension PostgreSQLStore {
       if isReadOnly {
         return areThere
           ? PostgreSQLHistory(self, schema, tombstones: min(try HistoryTables.tombstones(connection), wanted)) : nil
+      }
+      // Even statements that find all there wait for writers and readers, and make others wait behind them.
+      if try HistoryTables.areWhole(tombstones: wanted, connection) {
+        return PostgreSQLHistory(self, schema, tombstones: wanted)
       }
       try connection.transaction {
         try lockOpening(connection)

@@ -47,13 +47,15 @@ enum ModelTable {
   }
 }
 
-/// Keeps a process with one version of the model from writing to tables of another version.
+/// Keeps a process with one version of the model from writing to tables of another version, or of another store that
+/// was made in the place of its own: there, keys and versions are those of other objects.
 ///
-/// A migration deletes all rows of `Z_WRITERS`, and a connection without a row can't write. To get a new row, it has to
-/// pass this check.
+/// A migration deletes all rows of `Z_WRITERS`, and a new store has none. A connection without a row can't write. To
+/// get a new row, it has to pass this check.
 struct VersionGuard: @unchecked Sendable {
-  // `@unchecked Sendable`: immutable.
+  // `@unchecked Sendable`: immutable, but for `opened`, which is safe on any thread.
 
+  let opened = OpenedUUID()
   let model: NSManagedObjectModel
   let configuration: String?
   let options: [AnyHashable: Any]?
@@ -61,8 +63,22 @@ struct VersionGuard: @unchecked Sendable {
 
   func check(_ connection: Connection) throws {
     guard let metadata = try MetadataTable.read(connection) else { return }
+    if let uuid = opened.uuid, metadata[NSStoreUUIDKey] as? String != uuid { throw StoreFailure.replaced(url) }
     _ = try ModelMetadata.fits(
       metadata, type: PostgreSQLStore.storeType, url: url, model: model, configuration: configuration,
       options: options)
+  }
+}
+
+/// The UUID of a store, once it is open. Safe on any thread.
+final class OpenedUUID: @unchecked Sendable {
+  // `@unchecked Sendable`: `stored` is only touched under `lock`.
+
+  private let lock = NSLock()
+  private var stored: String?
+
+  var uuid: String? {
+    get { lock.withLock { stored } }
+    set { lock.withLock { stored = newValue } }
   }
 }

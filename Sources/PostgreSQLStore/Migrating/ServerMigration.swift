@@ -43,6 +43,7 @@ struct ServerMigration {
       configuration: try delta.configuration(ofStore: stored, at: url, or: configuration), existing: existing,
       keepsFiles: false)
     let after = try SchemaPlanner.plan(layouts, configuration: configuration, existing: nil, keepsFiles: false)
+    try SchemaStatements.checkNames(after)
     try lockTables(before, connection)
     // The plan makes the triggers of the new version.
     try StoreTables.dropDerived(connection)

@@ -23,7 +23,10 @@ extension PostgreSQLStore {
       return try repeated("a save") { isLast in
         do {
           let written = try reconnected { try write { try run.run($0, $1, $2) } }
-          if let metadata { storedMetadata.didWrite(metadata) }
+          if let metadata {
+            storedMetadata.didWrite(metadata)
+            version.opened.uuid = metadata.values[NSStoreUUIDKey] as? String
+          }
           history?.didCommit(written.transaction)
           rowCache.publish(changes)
           return .saved(rewritten: publish(derived: written.derived))

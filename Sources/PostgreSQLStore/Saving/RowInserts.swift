@@ -1,6 +1,6 @@
 internal import CoreData
 
-/// Inserts rows of one entity: a few with one INSERT whose parameters are arrays, many with COPY.
+/// Inserts rows of one entity: a few with one INSERT whose parameters are arrays, many or long ones with COPY.
 struct RowInserts {
   /// The smallest number of rows that is inserted with COPY.
   static let copyThreshold = 100
@@ -11,9 +11,12 @@ struct RowInserts {
 
   func run(_ rows: [RowSnapshot], into entity: EntitySchema, _ connection: Connection) throws {
     let columns = WriteTexts.insertColumns(entity)
-    guard rows.count >= RowInserts.copyThreshold else {
-      try connection.execute(WriteTexts.insert(entity, columns), parameters(rows, columns))
-      return
+    if rows.count < RowInserts.copyThreshold {
+      let values = parameters(rows, columns)
+      if values.byteCount <= Parameters.limit {
+        try connection.execute(WriteTexts.insert(entity, columns), values)
+        return
+      }
     }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(rows.count * columns.count * 16)

@@ -26,6 +26,8 @@ struct SaveRun {
   private let changes: ChangeSet
   private let links: LinkSteps
   private let metadata: [String: Any]?
+  /// The keys of the texts that the history says of the save.
+  private let texts: [Int64?]
   private let store: PostgreSQLStore
   private let schema: StoreSchema
 
@@ -34,17 +36,15 @@ struct SaveRun {
     self.metadata = metadata
     self.store = store
     schema = store.schema
+    texts = try store.originTexts(changes.origin)
     links = try LinkSteps(changes, schema: schema, dialect: .postgreSQL)
   }
 
   func run(
     _ connection: Connection, _ mark: SaveMark, _ pending: PendingOutcome<WriteTransaction.Outcome<Void>>
   ) throws {
-    if isOneStatement {
-      pending.value = WriteTransaction.Outcome(result: ())
-      return try writeOne(connection, mark)
-    }
-    try WriteTransaction.run(store, connection, mark, by: changes.origin, pending) { transaction in
+    if isOneStatement, try writeOne(connection, mark, pending) { return }
+    try WriteTransaction.run(store, connection, mark, by: texts, pending) { transaction in
       try write(connection)
       transaction.recorder?.record(changes)
     }
@@ -65,8 +65,11 @@ struct SaveRun {
     }
   }
 
-  /// Writes everything with one statement, in one round trip.
-  private func writeOne(_ connection: Connection, _ mark: SaveMark) throws {
+  /// Writes everything with one statement, in one round trip. Returns false, and writes nothing, if the values of
+  /// several rows are too long for that.
+  private func writeOne(
+    _ connection: Connection, _ mark: SaveMark, _ pending: PendingOutcome<WriteTransaction.Outcome<Void>>
+  ) throws -> Bool {
     let (sql, parameters, rows): (String, Parameters, [RowSnapshot])
     if let update = changes.updated.first {
       let entity = schema.entity(at: update.row.entity)
@@ -82,8 +85,10 @@ struct SaveRun {
       sql = WriteTexts.insert(entity, columns)
       (parameters, rows) = (RowInserts(schema).parameters(changes.inserted, columns), [])
     }
+    if changes.inserted.count > 1, parameters.byteCount > Parameters.limit { return false }
+    pending.value = WriteTransaction.Outcome(result: ())
     let done = try connection.execute(mark.around(sql, rows: max(rows.count, changes.inserted.count)), parameters)
-    if done.affected == 1 { return }
+    if done.affected == 1 { return true }
     guard let row = rows.first else { throw MarkGone() }
     let found = try outdated([row], schema.entity(at: row.entity), connection)
     throw found.rows.isEmpty ? MarkGone() as any Error : found
@@ -127,7 +132,16 @@ struct SaveRun {
   private func update(_ updates: [RowUpdate], _ key: UpdateKey, _ connection: Connection) throws {
     let entity = schema.entity(at: key.entity)
     let columns = WriteTexts.changedColumns(entity, key.changed)
-    let done = try connection.execute(WriteTexts.update(entity, columns), updateParameters(updates, columns))
+    let parameters = updateParameters(updates, columns)
+    if parameters.byteCount > Parameters.limit, updates.count > 1 {
+      let parts = parameters.byteCount / Parameters.limit + 1
+      let size = (updates.count + parts - 1) / parts
+      for start in stride(from: 0, to: updates.count, by: size) {
+        try update(Array(updates[start..<min(start + size, updates.count)]), key, connection)
+      }
+      return
+    }
+    let done = try connection.execute(WriteTexts.update(entity, columns), parameters)
     if done.affected < updates.count { try giveUp(updates.map(\.base), entity, connection) }
   }
 

@@ -16,8 +16,9 @@ struct WriteTransaction {
     var transaction: Int64 = 0
   }
 
+  /// - Parameter texts: those of the transaction's origin; see `originTexts(_:)`.
   static func run<Result>(
-    _ store: PostgreSQLStore, _ connection: Connection, _ mark: SaveMark, by origin: ChangeOrigin,
+    _ store: PostgreSQLStore, _ connection: Connection, _ mark: SaveMark, by texts: [Int64?],
     _ pending: PendingOutcome<Outcome<Result>>, _ body: (WriteTransaction) throws -> Result
   ) throws {
     let begun = try connection.run(mark.begin)
@@ -26,7 +27,7 @@ struct WriteTransaction {
       let notes = store.derivesValues ? DerivedNotes(store, connection) : nil
       try notes?.begin()
       let transaction = WriteTransaction(
-        connection: connection, recorder: store.history.map { HistoryRecorder($0, connection, origin) })
+        connection: connection, recorder: store.history.map { HistoryRecorder($0, connection, texts) })
       var outcome = Outcome(result: try body(transaction))
       if let notes { outcome.derived = try notes.rows() }
       if let recorder = transaction.recorder, !recorder.isEmpty {

@@ -14,9 +14,21 @@ struct SchemaStatements {
 
   var all: [String] {
     get throws {
+      try SchemaStatements.checkNames(plan)
       let keys = plan.tables.map { KeyBlocks.create(plan.schema.entity(at: $0.root.index)) }
       return try tables + keys + indexes().map(\.sql) + StoreFunctions.statements
         + DerivedTriggers.createStatements(plan.schema, .postgreSQL) + SchemaStatements.bookkeeping
+    }
+  }
+
+  /// Throws if the server would cut the name of a table or column: the store could be made, but not opened again.
+  static func checkNames(_ plan: SchemaPlan) throws {
+    for table in plan.tables {
+      let names = [table.name] + table.columns.map(\.name) + table.joins.flatMap { [$0.name] + $0.columns }
+      for name in names where name.utf8.count(where: { $0 != UInt8(ascii: "\"") }) > 63 {
+        throw StoreFailure.unsupported(
+          "A table or column of a PostgreSQL store with a name of more than 63 bytes, as \(name),")
+      }
     }
   }
 
