@@ -239,6 +239,15 @@ struct EvaluationRuleTests {
       "3 IN (numbers UNION tags)", "(numbers UNION missing).@count == 3", "('a' INTERSECT tags).@count == 1")
   }
 
+  @Test("IN looks among the values of a dictionary, not among its keys")
+  func valuesOfDictionaries() throws {
+    try isTrue("'Ada' IN best", "best.name IN best", "NOT 'name' IN best", "'ADA' IN[c] best")
+    try isFalse("'name' IN best", "'Bo' IN best", "missing IN best")
+    let predicate = NSPredicate(format: "SELF IN $known")
+    #expect(predicate.evaluate(with: 2, substitutionVariables: ["known": ["a": 1, "b": 2]]))
+    #expect(!predicate.evaluate(with: "a", substitutionVariables: ["known": ["a": 1, "b": 2]]))
+  }
+
   @Test("Arrays, sets and ordered sets of Foundation's filter by our predicates")
   func filtering() {
     let predicate = NSPredicate(format: "SELF BEGINSWITH[c] 'a' AND length > 1")

@@ -225,7 +225,7 @@ struct ValueMatcher {
         StringFinder(piece, .anywhere, options: options).matches(whole)
       }
     }
-    guard let members = right.members else { return { _ in false } }
+    guard let members = right.members ?? right.valuesOfDictionary else { return { _ in false } }
     if let set = ConstantSet(members, options: options) { return { set.contains($0) } }
     let tests = members.filter { !$0.isNull }.map(isEqual(to:))
     return { value in
