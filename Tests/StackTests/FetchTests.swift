@@ -323,6 +323,31 @@ struct FetchTests {
     }
   }
 
+  @Test("A path from a variable's value, or from an argument, is what it leads to", arguments: StoreKind.allCases)
+  func pathsOfConstants(_ kind: StoreKind) throws {
+    try withBooks(kind) { context in
+      let kafka = try #require(try context.all("Author").first { $0.string("name") == "Kafka" })
+      let values: [String: Any] = [
+        "BY": kafka, "NOBODY": NSNull(), "SOME": ["Orlando", "Flush"], "NONE": [String](),
+      ]
+      func found(_ format: String) throws -> [String] {
+        let request = self.request(format, sort: "title")
+        request.predicate = request.predicate?.withSubstitutionVariables(values)
+        return try titles(context, request)
+      }
+      #expect(try found("author.name == $BY.name") == ["Amerika", "The Castle", "The Trial"])
+      #expect(try found("author.name == $NOBODY.name").isEmpty)
+      #expect(try found("SELF IN $BY.books AND pages > 0") == ["The Castle", "The Trial"])
+      #expect(try found("pages / 100 == $BY.books.@count") == ["Orlando"])
+      #expect(try found("$SOME.@count == 0 OR title IN $SOME") == ["Flush", "Orlando"])
+      #expect(try found("$NONE.@count == 0 OR title IN $NONE").count == 6)
+      #expect(try found("'Amerika' IN $BY.books.title AND pages == 300") == ["Orlando"])
+      #expect(try found("NOT 'Flush' IN $SOME OR pages == 300") == ["Orlando"])
+      #expect(try titles(context, request("author.name == %@.name AND pages == 0", kafka)) == ["Amerika"])
+      #expect(throws: (any Error).self) { () throws in try found("author.name == $BY.nothing") }
+    }
+  }
+
   @Test("An object is no number and no text, even where its key is that number", arguments: StoreKind.allCases)
   func objectsAndNumbers(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
