@@ -78,6 +78,17 @@ struct PredicateConversionTests {
     try check(#Predicate { $0.pages > 400 ? $0.isRead : false }, "TERNARY(pages > 400, isRead, 0) == 1")
   }
 
+  @Test("Texts are searched and compared as a person reads them, with CoreData alone")
+  func standardTexts() throws {
+    let (same, before, name) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending, "DUNE")
+    try check(#Predicate { $0.title.localizedStandardContains("ÚN") }, "title CONTAINS[cd] \"ÚN\"")
+    try check(
+      #Predicate { $0.subtitle?.localizedStandardContains("ONE") == true },
+      "TERNARY(subtitle != nil, TERNARY(subtitle CONTAINS[cd] \"ONE\", 1, 0), nil) == 1")
+    try check(#Predicate { $0.title.caseInsensitiveCompare(name) == same }, "title ==[c] \"DUNE\"")
+    try check(#Predicate { $0.title.localizedCompare("Emma") == before }, "title <[l] \"Emma\"")
+  }
+
   @Test("A relationship's members are never nil, but what leads to them may be")
   func optionalMembers() {
     func text<Object: NSManagedObject>(_ predicate: Predicate<Object>) -> String? {
