@@ -134,6 +134,21 @@ struct FetchAgreementRuleTests {
     }
   }
 
+  @Test("A number in a list is a text beside a property that is one, also where case does not count")
+  func numbersAmongTexts() throws {
+    try withBoth(["5", "6.5", "x"]) { context, _ in
+      let cases: [(String, [Any], [String])] = [
+        ("name IN[c] %@", [5, "X"], ["5", "x"]), ("NOT name IN[cd] %@", [6.5, "X"], ["5"]),
+        ("name IN[c] %@", [1, 2, 3, 4, 5], ["5"]),
+        ("lowercase:(name) IN[c] %@", [5, "X"], ["x"]),
+      ]
+      for (format, list, expected) in cases {
+        let found = try names(context, NSPredicate(format: format, argumentArray: [list]))
+        #expect(found == expected, "\(format) \(list)")
+      }
+    }
+  }
+
   @Test("Canonical equivalents are different texts: as pieces, in lists, as distinct values")
   func equivalents() throws {
     try withBoth(["e\u{301}", "\u{E9}", "e"]) { context, _ in

@@ -19,7 +19,9 @@ extension PredicateTranslator {
     var value = try expression(left, scope)
     let bindings: [Binding]
     if let options = textOptions(comparison, left) {
-      let texts = members.compactMap(PredicateTranslator.text)
+      // As with `=`, a number beside a text's column is the text that it is written as.
+      let isColumn = if case .value(.column, _) = left { true } else { false }
+      let texts = members.compactMap { isColumn ? ValueComparison.text(of: $0) : PredicateTranslator.text($0) }
       if comparison.options.contains(.localeSensitive) {
         return PredicateTranslator.anyEqual(value, texts: texts, options: options, negated: negated)
       }
