@@ -28,6 +28,8 @@ struct FetchAgreementRuleTests {
     .init("Tag", "CAST('1e1x', 'NSNumber') == 10", "blue red"),
     .init("Tag", "CAST('5.5x', 'NSDate') == CAST(5.5, 'NSDate')", "blue red"),
     .init("Tag", "CAST(key, 'NSDate') < CAST(1, 'NSDate')", "blue red"),
+    // A whole decimal has no fraction as a text.
+    .init("Book", "length:(price) == 1", "A2"), .init("Book", "uppercase:(price) == '4'", "A2"),
     // The digits of floating numbers.
     .init("Book", "CAST(pages / 3.0, 'NSString') == '2.3333333333333335'", "A2"),
     .init("Book", "(pages / 3.0) ENDSWITH '3335'", "A2 b1"),
