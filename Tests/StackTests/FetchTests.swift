@@ -348,6 +348,28 @@ struct FetchTests {
     }
   }
 
+  @Test("A predicate may ask whether an argument is nil, also of a new object", arguments: StoreKind.allCases)
+  func objectsBesideNil(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (saved, book) = (context.new("Author"), context.new("Book", ["title": "a"]))
+      book["author"] = saved
+      context.new("Book", ["title": "b"])
+      try context.save()
+      let new = context.new("Author")
+      func titles(_ format: String, _ argument: Any?) throws -> [String] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: [argument, argument])
+        request.includesPendingChanges = false
+        return try context.fetch(request).compactMap { $0.string("title") }.sorted()
+      }
+      #expect(try titles("%@ == nil OR author == %@", nil) == ["a", "b"])
+      #expect(try titles("%@ == nil OR author == %@", saved) == ["a"])
+      #expect(try titles("%@ == nil OR author == %@", new).isEmpty)
+      #expect(try titles("%@ != nil AND author != %@", new) == ["a", "b"])
+      #expect(try titles("%@ == %@", new) == ["a", "b"])
+    }
+  }
+
   @Test("An object is no number and no text, even where its key is that number", arguments: StoreKind.allCases)
   func objectsAndNumbers(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -90,6 +90,10 @@ extension PredicateTranslator {
     if case .constant(let constant) = left, !right.isConstant {
       return try equality(comparison, left: right, right: .constant(constant), scope: scope, isEqual: isEqual)
     }
+    if case .constant(let one) = left, case .object = one, case .constant(let other) = right {
+      // An object that is not saved has no key, and rows of two tables may have the same keys.
+      return .truth(ValueComparison.equal(.constant(one), .constant(other)) == isEqual)
+    }
     guard case .constant(let constant) = right else {
       let (a, b) = (try expression(left, scope), try expression(right, scope))
       if let options = textOptions(comparison, left), textOptions(comparison, right) != nil {
