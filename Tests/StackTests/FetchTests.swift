@@ -348,7 +348,7 @@ struct FetchTests {
     }
   }
 
-  @Test("A predicate may ask whether an argument is nil, also of a new object", arguments: StoreKind.allCases)
+  @Test("A predicate may ask whether an argument is nil, also of a new object or a list", arguments: StoreKind.allCases)
   func objectsBesideNil(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in
       let (saved, book) = (context.new("Author"), context.new("Book", ["title": "a"]))
@@ -367,6 +367,11 @@ struct FetchTests {
       #expect(try titles("%@ == nil OR author == %@", new).isEmpty)
       #expect(try titles("%@ != nil AND author != %@", new) == ["a", "b"])
       #expect(try titles("%@ == %@", new) == ["a", "b"])
+      // A list that a program may not have.
+      #expect(try titles("%@ == nil OR title IN %@", nil) == ["a", "b"])
+      #expect(try titles("%@ == nil OR title IN %@", ["b", "c"]) == ["b"])
+      #expect(try titles("%@ != nil AND NOT title IN %@", ["b", "c"]) == ["a"])
+      #expect(try titles("ANY %@ == 'b' AND title IN %@", ["b", "c"]) == ["b"])
     }
   }
 

@@ -11,11 +11,6 @@ extension PredicateTranslator {
     of left: SQLOperand, in members: [PredicateConstant], _ comparison: Comparison, _ scope: QueryScope,
     negated: Bool
   ) throws -> SQLExpression {
-    if case .constant(let constant) = left {
-      // The same for all rows.
-      let test = Comparison(.constant(constant), .in, .constant(.collection(members)), options: comparison.options)
-      return .truth(try PredicateEvaluator(.comparison(test)).matches(PredicateValue.null) != negated)
-    }
     var value = try expression(left, scope)
     let bindings: [Binding]
     if let options = textOptions(comparison, left) {
