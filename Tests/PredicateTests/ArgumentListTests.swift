@@ -41,6 +41,21 @@ struct ArgumentListTests {
     #expect(predicate.evaluate(with: object))
     #expect(predicate.predicateFormat.hasPrefix("date == CAST(12.500000, \"NSDate\")"))
     #expect(format("n IN %@", Set([4]) as CVarArg) == "n IN {4}")
+    #expect(format("n IN %@", ["a": 4] as CVarArg) == "n IN {4}")
+  }
+
+  @Test("Foundation's objects and entities are arguments of a program's own functions, too")
+  func objects() {
+    let (text, entity) = ("E621E1F8-C36C-495A-93FC-0C247A3E6E5F", NSEntityDescription())
+    entity.name = "Book"
+    #expect(format("id == %@", NSUUID(uuidString: text)!) == "id == \(text)")
+    #expect(format("page == %@", NSURL(string: "a:b")!) == "page == a:b")
+    #expect(
+      format("n IN %@ OR n IN %@", NSOrderedSet(array: [2, 1]), NSDictionary(dictionary: ["a": 3]))
+        == "n IN {2, 1} OR n IN {3}")
+    let predicate = NSPredicate(
+      format: "data == %@ AND entity == %@", arguments: getVaList([NSData(data: Data([1])), entity]))
+    #expect(predicate.evaluate(with: ["data": Data([1]), "entity": entity] as [String: Any]))
   }
 
   @Test("withVaList does as well, and for expressions")

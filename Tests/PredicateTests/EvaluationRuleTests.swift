@@ -239,6 +239,43 @@ struct EvaluationRuleTests {
       "3 IN (numbers UNION tags)", "(numbers UNION missing).@count == 3", "('a' INTERSECT tags).@count == 1")
   }
 
+  @Test("Sets of many members take time by their number, not by its square", .timeLimit(.minutes(1)))
+  func largeSets() throws {
+    let names = (0..<30_000).map { "name \($0)" }
+    let object: [String: Any] = ["twice": names + names, "names": names, "third": Array(names.prefix(10_000))]
+    for format in [
+      "(twice.@distinctUnionOfObjects.self)[SIZE] == 30000", "twice == names", "twice != third",
+      "(twice MINUS third)[SIZE] == 20000", "(third INTERSECT twice)[SIZE] == 10000",
+      "(third UNION names)[SIZE] == 30000", "mode(names)[SIZE] == 30000",
+    ] {
+      #expect(NSPredicate(format: format).evaluate(with: object), "\(format)")
+    }
+  }
+
+  @Test("Many members are told apart as few are")
+  func mixedSets() throws {
+    let more: [Any] = [2.0, true, Date(timeIntervalSinceReferenceDate: 5), NSNull(), NSNull()]
+    let numbers = Array(0..<20) as [Any] + more
+    let object: [String: Any] = [
+      "numbers": numbers, "mixed": numbers + ["5", "x", "x"], "prices": (0..<20).map { Decimal($0) } + [Decimal(3)],
+    ]
+    for format in [
+      "(numbers UNION {1, 5})[SIZE] == 21", "(mixed UNION {'x'})[SIZE] == 22", "(prices UNION {})[SIZE] == 20",
+      "numbers == (numbers UNION {})", "numbers != (numbers UNION {20})", "(numbers MINUS prices)[SIZE] == 1",
+    ] {
+      #expect(NSPredicate(format: format).evaluate(with: object), "\(format)")
+    }
+  }
+
+  @Test("IN looks among the values of a dictionary, not among its keys")
+  func valuesOfDictionaries() throws {
+    try isTrue("'Ada' IN best", "best.name IN best", "NOT 'name' IN best", "'ADA' IN[c] best")
+    try isFalse("'name' IN best", "'Bo' IN best", "missing IN best")
+    let predicate = NSPredicate(format: "SELF IN $known")
+    #expect(predicate.evaluate(with: 2, substitutionVariables: ["known": ["a": 1, "b": 2]]))
+    #expect(!predicate.evaluate(with: "a", substitutionVariables: ["known": ["a": 1, "b": 2]]))
+  }
+
   @Test("Arrays, sets and ordered sets of Foundation's filter by our predicates")
   func filtering() {
     let predicate = NSPredicate(format: "SELF BEGINSWITH[c] 'a' AND length > 1")

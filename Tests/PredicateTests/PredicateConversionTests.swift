@@ -15,6 +15,15 @@ private final class Volume: NSObject {
   var parts: [Volume] = []
 }
 
+/// A relationship to many that is declared as optional, as Xcode declares each.
+private final class Album: NSManagedObject {
+  var tracks: Set<Track>?
+}
+
+private final class Track: NSManagedObject {
+  var album: Album?
+}
+
 @Suite("Predicates that #Predicate makes")
 struct PredicateConversionTests {
   private func check(
@@ -53,6 +62,7 @@ struct PredicateConversionTests {
     let date = Date(timeIntervalSinceReferenceDate: 50)
     try check(#Predicate { $0.date >= date }, "date >= CAST(50.000000, \"NSDate\")")
     try check(#Predicate { _ in true }, "TRUEPREDICATE")
+    try check(#Predicate { (0...$0.pages).contains(412) }, "412 >= 0 AND 412 <= pages")
   }
 
   @Test("nil, optionals and conditions")
@@ -66,6 +76,30 @@ struct PredicateConversionTests {
       #Predicate { $0.subtitle?.contains("one") == true },
       "TERNARY(subtitle != nil, TERNARY(subtitle CONTAINS \"one\", 1, 0), nil) == 1")
     try check(#Predicate { $0.pages > 400 ? $0.isRead : false }, "TERNARY(pages > 400, isRead, 0) == 1")
+  }
+
+  @Test("Texts are searched and compared as a person reads them, with CoreData alone")
+  func standardTexts() throws {
+    let (same, before, name) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending, "DUNE")
+    try check(#Predicate { $0.title.localizedStandardContains("ÚN") }, "title CONTAINS[cd] \"ÚN\"")
+    try check(
+      #Predicate { $0.subtitle?.localizedStandardContains("ONE") == true },
+      "TERNARY(subtitle != nil, TERNARY(subtitle CONTAINS[cd] \"ONE\", 1, 0), nil) == 1")
+    try check(#Predicate { $0.title.caseInsensitiveCompare(name) == same }, "title ==[c] \"DUNE\"")
+    try check(#Predicate { $0.title.localizedCompare("Emma") == before }, "title <[l] \"Emma\"")
+  }
+
+  @Test("A relationship's members are never nil, but what leads to them may be")
+  func optionalMembers() {
+    func text<Object: NSManagedObject>(_ predicate: Predicate<Object>) -> String? {
+      NSPredicate(predicate)?.predicateFormat
+    }
+    #expect(text(#Predicate<Album> { $0.tracks?.isEmpty == true }) == "TERNARY(tracks.@count == 0, 1, 0) == 1")
+    #expect(text(#Predicate<Album> { $0.tracks?.count == 0 }) == "tracks.@count == 0")
+    #expect(text(#Predicate<Album> { $0.tracks?.isEmpty ?? false }) == "tracks.@count == 0")
+    #expect(
+      text(#Predicate<Track> { $0.album?.tracks?.isEmpty == true })
+        == "TERNARY(album != nil, TERNARY(album.tracks.@count == 0, 1, 0), nil) == 1")
   }
 
   @Test("Texts and collections")

@@ -28,6 +28,8 @@ struct FetchAgreementRuleTests {
     .init("Tag", "CAST('1e1x', 'NSNumber') == 10", "blue red"),
     .init("Tag", "CAST('5.5x', 'NSDate') == CAST(5.5, 'NSDate')", "blue red"),
     .init("Tag", "CAST(key, 'NSDate') < CAST(1, 'NSDate')", "blue red"),
+    // A whole decimal has no fraction as a text.
+    .init("Book", "length:(price) == 1", "A2"), .init("Book", "uppercase:(price) == '4'", "A2"),
     // The digits of floating numbers.
     .init("Book", "CAST(pages / 3.0, 'NSString') == '2.3333333333333335'", "A2"),
     .init("Book", "(pages / 3.0) ENDSWITH '3335'", "A2 b1"),
@@ -130,6 +132,21 @@ struct FetchAgreementRuleTests {
       } else {
         let found = try names(context, predicate)
         #expect(found == ["a"])
+      }
+    }
+  }
+
+  @Test("A number in a list is a text beside a property that is one, also where case does not count")
+  func numbersAmongTexts() throws {
+    try withBoth(["5", "6.5", "x"]) { context, _ in
+      let cases: [(String, [Any], [String])] = [
+        ("name IN[c] %@", [5, "X"], ["5", "x"]), ("NOT name IN[cd] %@", [6.5, "X"], ["5"]),
+        ("name IN[c] %@", [1, 2, 3, 4, 5], ["5"]),
+        ("lowercase:(name) IN[c] %@", [5, "X"], ["x"]),
+      ]
+      for (format, list, expected) in cases {
+        let found = try names(context, NSPredicate(format: format, argumentArray: [list]))
+        #expect(found == expected, "\(format) \(list)")
       }
     }
   }

@@ -323,6 +323,58 @@ struct FetchTests {
     }
   }
 
+  @Test("A path from a variable's value, or from an argument, is what it leads to", arguments: StoreKind.allCases)
+  func pathsOfConstants(_ kind: StoreKind) throws {
+    try withBooks(kind) { context in
+      let kafka = try #require(try context.all("Author").first { $0.string("name") == "Kafka" })
+      let values: [String: Any] = [
+        "BY": kafka, "NOBODY": NSNull(), "SOME": ["Orlando", "Flush"], "NONE": [String](),
+      ]
+      func found(_ format: String) throws -> [String] {
+        let request = self.request(format, sort: "title")
+        request.predicate = request.predicate?.withSubstitutionVariables(values)
+        return try titles(context, request)
+      }
+      #expect(try found("author.name == $BY.name") == ["Amerika", "The Castle", "The Trial"])
+      #expect(try found("author.name == $NOBODY.name").isEmpty)
+      #expect(try found("SELF IN $BY.books AND pages > 0") == ["The Castle", "The Trial"])
+      #expect(try found("pages / 100 == $BY.books.@count") == ["Orlando"])
+      #expect(try found("$SOME.@count == 0 OR title IN $SOME") == ["Flush", "Orlando"])
+      #expect(try found("$NONE.@count == 0 OR title IN $NONE").count == 6)
+      #expect(try found("'Amerika' IN $BY.books.title AND pages == 300") == ["Orlando"])
+      #expect(try found("NOT 'Flush' IN $SOME OR pages == 300") == ["Orlando"])
+      #expect(try titles(context, request("author.name == %@.name AND pages == 0", kafka)) == ["Amerika"])
+      #expect(throws: (any Error).self) { () throws in try found("author.name == $BY.nothing") }
+    }
+  }
+
+  @Test("A predicate may ask whether an argument is nil, also of a new object or a list", arguments: StoreKind.allCases)
+  func objectsBesideNil(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let (saved, book) = (context.new("Author"), context.new("Book", ["title": "a"]))
+      book["author"] = saved
+      context.new("Book", ["title": "b"])
+      try context.save()
+      let new = context.new("Author")
+      func titles(_ format: String, _ argument: Any?) throws -> [String] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: [argument, argument])
+        request.includesPendingChanges = false
+        return try context.fetch(request).compactMap { $0.string("title") }.sorted()
+      }
+      #expect(try titles("%@ == nil OR author == %@", nil) == ["a", "b"])
+      #expect(try titles("%@ == nil OR author == %@", saved) == ["a"])
+      #expect(try titles("%@ == nil OR author == %@", new).isEmpty)
+      #expect(try titles("%@ != nil AND author != %@", new) == ["a", "b"])
+      #expect(try titles("%@ == %@", new) == ["a", "b"])
+      // A list that a program may not have.
+      #expect(try titles("%@ == nil OR title IN %@", nil) == ["a", "b"])
+      #expect(try titles("%@ == nil OR title IN %@", ["b", "c"]) == ["b"])
+      #expect(try titles("%@ != nil AND NOT title IN %@", ["b", "c"]) == ["a"])
+      #expect(try titles("ANY %@ == 'b' AND title IN %@", ["b", "c"]) == ["b"])
+    }
+  }
+
   @Test("An object is no number and no text, even where its key is that number", arguments: StoreKind.allCases)
   func objectsAndNumbers(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

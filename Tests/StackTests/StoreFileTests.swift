@@ -48,6 +48,20 @@ struct StoreFileTests {
     folder.names.filter { $0.hasPrefix(".\(name)_SUPPORT/_EXTERNAL_DATA/") }
   }
 
+  @Test("The folder of a group of programs is the user's, and is made; what names no folder has none")
+  func groupFolder() throws {
+    func folder(_ name: String) -> URL? {
+      FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: name)
+    }
+    let name = "group.strata.\(UUID().uuidString)"
+    let group = try #require(folder(name))
+    defer { try? FileManager.default.removeItem(at: group) }
+    let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+    #expect(group == support.appendingPathComponent(name, isDirectory: true))
+    #expect(FileManager.default.fileExists(atPath: group.path))
+    for wrong in ["", ".", "..", "a/b", "a\0b", String(repeating: "g", count: 256)] { #expect(folder(wrong) == nil) }
+  }
+
   // Destroying.
 
   @Test(

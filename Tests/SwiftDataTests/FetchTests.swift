@@ -333,6 +333,45 @@ struct FetchTests {
     #expect(try names(#Predicate { $0.next.flatMap { $0.next.flatMap { $0.name < "d" } } == true }) == ["a"])
   }
 
+  @Test("An optional array of models is asked for what is in it, and is never nil", arguments: [true, false])
+  func optionalArrays(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let configuration =
+      inFile ? ModelConfiguration(url: folder.file()) : ModelConfiguration(isStoredInMemoryOnly: true)
+    let context = ModelContext(try ModelContainer(for: Recipe.self, configurations: configuration))
+    let (soup, water) = (Recipe(title: "Soup"), Recipe(title: "Water"))
+    context.insert(soup)
+    context.insert(water)
+    soup.ingredients = [Ingredient(name: "Salt", position: 1)]
+    context.insert(Ingredient(name: "Sand", position: 2))
+    try context.save()
+    func titles(_ predicate: Predicate<Recipe>) throws -> [String] {
+      try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.title)])).map(\.title)
+    }
+    #expect(try titles(#Predicate { $0.ingredients?.isEmpty == true }) == ["Water"])
+    #expect(try titles(#Predicate { $0.ingredients?.isEmpty != true }) == ["Soup"])
+    #expect(try titles(#Predicate { $0.ingredients?.count == 0 }) == ["Water"])
+    #expect(try titles(#Predicate { !($0.ingredients?.isEmpty ?? false) }) == ["Soup"])
+    #expect(try titles(#Predicate { $0.ingredients?.allSatisfy { $0.position > 1 } == true }) == ["Water"])
+    #expect(try titles(#Predicate { $0.ingredients?.contains { $0.name == "Salt" } == false }) == ["Water"])
+    // What leads to the array may be nil.
+    func names(_ predicate: Predicate<Ingredient>) throws -> [String] {
+      try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+    }
+    #expect(try names(#Predicate { $0.recipe?.ingredients?.isEmpty == true }).isEmpty)
+    #expect(try names(#Predicate { $0.recipe?.ingredients?.isEmpty == nil }) == ["Sand"])
+    #expect(try names(#Predicate { $0.recipe?.ingredients?.count == 1 }) == ["Salt"])
+  }
+
+  @Test("A closed range between two properties of a model is asked in the store", arguments: [true, false])
+  func rangesOfProperties(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = inFile ? try filled(folder) : try filledMemory()
+    let pages = 280
+    #expect(try titles(context, #Predicate { ($0.pages...$0.pages).contains(pages) }) == ["Frankenstein"])
+    #expect(try titles(context, #Predicate { (pages...$0.pages).contains(300) }) == ["Emma"])
+  }
+
   @Test("Models and identities are compared")
   func identities() throws {
     let folder = TemporaryFolder()

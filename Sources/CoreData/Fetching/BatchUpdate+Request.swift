@@ -28,7 +28,7 @@ extension BatchUpdate {
       if let expression = value as? FoundationExpression {
         let node = try expression.node
         guard case .constant(let constant) = node else {
-          expressions.append((property, node.resolved(in: layout)))
+          expressions.append((property, try node.resolved(in: layout)))
           continue
         }
         value = unwrapped(constant.anyValue)

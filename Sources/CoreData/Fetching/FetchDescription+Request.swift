@@ -92,17 +92,19 @@ extension EntityLayout {
 }
 
 extension PredicateNode {
-  /// Replaces managed objects among the constants by their ids, which may leave the context's queue.
-  func normalised() -> PredicateNode {
+  /// Replaces managed objects among the constants by their ids, which may leave the context's queue, and paths that
+  /// begin at constants by their values. Throws `NSError` for a path that can't be read.
+  func normalised() throws -> PredicateNode {
     var hasFetches = false
-    return normalised(noting: &hasFetches)
+    return try normalised(noting: &hasFetches)
   }
 
-  /// Replaces managed objects among the constants by their ids, and finds out whether there are FETCH expressions.
-  func normalised(noting hasFetches: inout Bool) -> PredicateNode {
-    replacing { node in
+  /// As `normalised()`. It also finds out whether there are FETCH expressions.
+  func normalised(noting hasFetches: inout Bool) throws -> PredicateNode {
+    try replacing { node in
       switch node {
       case .constant(let constant): return .constant(constant.normalised)
+      case .nested(.constant(let constant), let path): return .constant(try constant.value(along: path))
       case .fetch:
         hasFetches = true
         return nil
@@ -156,15 +158,23 @@ extension PredicateConstant {
     default: self
     }
   }
+
+  /// What a path leads to that begins at a program's value, such as `$author.name` once the variable has one.
+  fileprivate func value(along path: [String]) throws -> PredicateConstant {
+    try publicErrors { try CompiledKeyPath(path).value(from: PredicateValue(any: anyValue)).fixed.normalised }
+  }
 }
 
 extension ExpressionNode {
   /// As ``PredicateNode/normalised()`` and `joiningElements` do it in predicates: managed objects become their ids, and
   /// an element of a composite is one key.
-  func resolved(in layout: EntityLayout) -> ExpressionNode {
-    replacing { node in
-      if case .constant(let constant) = node { return .constant(constant.normalised) }
-      return nil
+  func resolved(in layout: EntityLayout) throws -> ExpressionNode {
+    try replacing { node in
+      switch node {
+      case .constant(let constant): return .constant(constant.normalised)
+      case .nested(.constant(let constant), let path): return .constant(try constant.value(along: path))
+      default: return nil
+      }
     }.joiningElements(layout)
   }
 }

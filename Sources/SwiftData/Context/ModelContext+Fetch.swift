@@ -81,7 +81,8 @@ extension ModelContext {
       let names = ModelKeyPaths.names(of:)
       guard
         let converted = NSPredicate.converting(
-          predicate, names: names, constant: constant, isOpaque: ModelKeyPaths.isOpaque, entities: entities)
+          predicate, names: names, constant: constant, isOpaque: ModelKeyPaths.isOpaque,
+          areMembers: { $0 is any ModelArray.Type }, entities: entities)
       else {
         throw SwiftDataError.unsupportedPredicate
       }

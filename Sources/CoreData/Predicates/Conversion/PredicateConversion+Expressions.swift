@@ -91,13 +91,19 @@ extension ExpressionNode {
 extension PredicateExpressions.OptionalFlatMap: ConvertibleExpression {
   /// The variable stands for the value itself. If the value is nil, the result is nil, which as a condition is false.
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    let value = try conversion.expression(wrapped).unwrapped
+    let chain = try conversion.expression(wrapped)
+    let value = chain.unwrapped
     conversion.values[variable.key] = value
     if value.isConstant, let known = conversion.known(wrapped) {
       guard let known else { return .expression(.constant(.null)) }
       conversion.bindings[variable] = known
       // No store has to be asked whether the program has a value.
       return try conversion.part(transform)
+    }
+    if conversion.rules.areMembers(Wrapped.self) {
+      // Only what leads to the members may be nil. A comparison of theirs with nil would ask whether there are any.
+      guard chain != value, case .conditional(let exists, _, _) = chain else { return try conversion.part(transform) }
+      return .expression(.conditional(exists, try conversion.expression(transform), .constant(.null)))
     }
     let result = try conversion.expression(transform)
     let exists = value.cast?.test ?? .comparison(Comparison(value, .notEqualTo, .constant(.null)))
@@ -243,7 +249,8 @@ extension PredicateConversion {
     let element = try expression(element)
     let lower = try bounds.lower.map { try expression($0) }
     let upper = try bounds.upper.map { try expression($0) }
-    if bounds.isClosed, let lower, let upper {
+    // What is not known before would be a list that no store can read.
+    if bounds.isClosed, let lower, let upper, lower.isConstant, upper.isConstant {
       let both = ExpressionNode(aggregate: [lower, upper])
       return .predicate(.comparison(Comparison(element, .between, both)))
     }

@@ -37,6 +37,8 @@ struct PredicateConversion {
     var constant: (Any) -> Any? = { $0 }
     /// Whether what a key path leads to is stored as bytes.
     var isOpaque: (AnyKeyPath) -> Bool = { _ in false }
+    /// Whether a type is that of a relationship's members, which are never nil, also where the property is optional.
+    var areMembers: (Any.Type) -> Bool = { $0 is any ManySubjects.Type }
     /// The entities whose objects are of a class.
     var entities: (Any.Type) -> [NSEntityDescription]? = { _ in nil }
     /// Whether the objects are those of stores, where no value of a type of the program's is found as it is.
@@ -201,6 +203,10 @@ struct PredicateConversion {
     .predicate(.comparison(Comparison(members.appending(["@count"]), comparator, .constant(.int(0)))))
   }
 }
+
+/// The sets that managed objects have for relationships to many.
+private protocol ManySubjects {}
+extension Set: ManySubjects where Element: PredicateSubject {}
 
 /// An expression of a `Predicate` that the format language can say.
 protocol ConvertibleExpression {

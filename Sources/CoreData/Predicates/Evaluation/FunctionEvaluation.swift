@@ -249,7 +249,11 @@ enum Statistics {
     for value in values { counts[value, default: 0] += 1 }
     guard let most = counts.values.max() else { return .null }
     var result: [PredicateConstant] = []
-    for value in values where counts[value] == most && !result.contains(value) { result.append(value) }
+    for value in values where counts[value] == most {
+      result.append(value)
+      // So that it comes once.
+      counts[value] = 0
+    }
     return .collection(result)
   }
 

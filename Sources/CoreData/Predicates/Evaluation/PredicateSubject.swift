@@ -139,6 +139,16 @@ extension PredicateValue {
     }
   }
 
+  /// The values of a dictionary, among which `IN` looks; nil if the value isn't one.
+  var valuesOfDictionary: [PredicateValue]? {
+    guard case .subject(let subject) = self else { return nil }
+    return switch subject {
+    case let named as StringDictionarySubject: named.dictionary.values.map { PredicateValue(any: $0) }
+    case let other as DictionarySubject: other.dictionary.values.map { PredicateValue(any: $0) }
+    default: nil
+    }
+  }
+
   var isNull: Bool { if case .constant(.null) = self { true } else { false } }
 
   /// The constant, for functions; null for other values.

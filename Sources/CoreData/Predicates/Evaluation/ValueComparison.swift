@@ -199,8 +199,8 @@ enum SetArithmetic {
     let b = right.members ?? (right.isNull ? [] : [right])
     switch operation {
     case .union: return .values(distinct(a + b))
-    case .intersect: return .values(distinct(a.filter { contains(b, $0) }))
-    case .minus: return .values(distinct(a.filter { !contains(b, $0) }))
+    case .intersect: return .values(distinct(parted(a, by: b).inside))
+    case .minus: return .values(distinct(parted(a, by: b).outside))
     }
   }
 
@@ -210,13 +210,40 @@ enum SetArithmetic {
 
   static func distinct(_ members: [PredicateValue]) -> [PredicateValue] {
     var result: [PredicateValue] = []
+    if members.count > few, let numbers = ConstantSet.numbers(of: members) {
+      var seen: Set<Int> = []
+      for (member, number) in zip(members, numbers) where seen.insert(number).inserted { result.append(member) }
+      return result
+    }
     for member in members where !contains(result, member) { result.append(member) }
     return result
   }
 
   static func sameMembers(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
     guard let a = left.members, let b = right.members else { return false }
+    if a.count > few, b.count > few, let numbers = ConstantSet.numbers(of: a + b) {
+      return Set(numbers.prefix(a.count)) == Set(numbers.dropFirst(a.count))
+    }
     return a.allSatisfy { contains(b, $0) } && b.allSatisfy { contains(a, $0) }
+  }
+
+  /// Up to so many members are compared one by one.
+  private static let few = 16
+
+  /// The members that are among others, and those that are not.
+  private static func parted(
+    _ members: [PredicateValue], by others: [PredicateValue]
+  ) -> (inside: [PredicateValue], outside: [PredicateValue]) {
+    var (inside, outside): ([PredicateValue], [PredicateValue]) = ([], [])
+    if members.count > few, others.count > few, let numbers = ConstantSet.numbers(of: others + members) {
+      let wanted = Set(numbers.prefix(others.count))
+      for (member, number) in zip(members, numbers.dropFirst(others.count)) {
+        if wanted.contains(number) { inside.append(member) } else { outside.append(member) }
+      }
+      return (inside, outside)
+    }
+    for member in members { if contains(others, member) { inside.append(member) } else { outside.append(member) } }
+    return (inside, outside)
   }
 }
 

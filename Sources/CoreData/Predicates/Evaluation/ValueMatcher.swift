@@ -225,7 +225,7 @@ struct ValueMatcher {
         StringFinder(piece, .anywhere, options: options).matches(whole)
       }
     }
-    guard let members = right.members else { return { _ in false } }
+    guard let members = right.members ?? right.valuesOfDictionary else { return { _ in false } }
     if let set = ConstantSet(members, options: options) { return { set.contains($0) } }
     let tests = members.filter { !$0.isNull }.map(isEqual(to:))
     return { value in
@@ -286,7 +286,9 @@ struct ConstantSet {
     if hasNumbers && hasTexts { return nil }
   }
 
-  private func key(_ value: PredicateValue) -> Key? {
+  private func key(_ value: PredicateValue) -> Key? { ConstantSet.key(of: value, options) }
+
+  private static func key(of value: PredicateValue, _ options: Comparison.Options) -> Key? {
     switch value {
     case .constant(.int(let value)): return .integer(value)
     case .constant(.bool(let value)): return .integer(value ? 1 : 0)
@@ -319,5 +321,29 @@ struct ConstantSet {
   }
   private func meets(_ value: PredicateValue) -> Bool {
     members.contains { ValueComparison.equal(value, $0, options: options, rightIsProperty: false) }
+  }
+
+  /// A number for each value, the same for equal ones; nil if the values have to be compared one by one.
+  static func numbers(of values: [PredicateValue]) -> [Int]? {
+    var known: [Key?: Int] = [:]
+    var numbers: [Int] = []
+    numbers.reserveCapacity(values.count)
+    var (hasNumbers, hasTexts) = (false, false)
+    for value in values {
+      let own = key(of: value, [])
+      switch own {
+      case .integer?, .real?:
+        // The key of a decimal is rounded.
+        if case .constant(.decimal) = value { return nil }
+        hasNumbers = true
+      case .text?: hasTexts = true
+      case .uuid?, .data?, .identity?: break
+      case nil: if !value.isNull { return nil }
+      }
+      let number = known[own] ?? known.count
+      known[own] = number
+      numbers.append(number)
+    }
+    return hasNumbers && hasTexts ? nil : numbers
   }
 }

@@ -31,6 +31,10 @@ extension Set: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { described(self) }
 }
 
+extension Dictionary: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { described(self) }
+}
+
 extension NSNumber: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { described(self) }
 }
@@ -44,6 +48,30 @@ extension NSArray: @retroactive CVarArg {
 }
 
 extension NSSet: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { described(self) }
+}
+
+extension NSOrderedSet: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { described(self) }
+}
+
+extension NSDictionary: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { described(self) }
+}
+
+extension NSUUID: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { described(self as UUID) }
+}
+
+extension NSURL: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { described(self as URL) }
+}
+
+extension NSData: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { described(self as Data) }
+}
+
+extension NSEntityDescription: CVarArg {
   public var _cVarArgEncoding: [Int] { described(self) }
 }
 

@@ -6,6 +6,7 @@ extension PredicateTranslator {
     if left.kind == .transformable || right.kind == .transformable {
       try checkBytes(comparison, left: left, right: right, scope: scope)
     }
+    if let isMet = try outcome(comparison, left: left, right: right) { return .truth(isMet != negated) }
     switch comparison.comparator {
     case .equalTo: return try equality(comparison, left: left, right: right, scope: scope, isEqual: !negated)
     case .notEqualTo: return try equality(comparison, left: left, right: right, scope: scope, isEqual: negated)
@@ -22,6 +23,20 @@ extension PredicateTranslator {
     let condition = try orderOrTextComparison(comparison, left: left, right: right, scope: scope)
     if condition.isNever { return .truth(negated) }
     return negated ? .notTrue(condition) : condition
+  }
+
+  /// Whether two constants meet the comparison, if one is an object or a list and SQL has no words for it: an object
+  /// that is not saved has no key, and rows of two tables may have the same keys. nil for other comparisons.
+  private func outcome(_ comparison: Comparison, left: SQLOperand, right: SQLOperand) throws -> Bool? {
+    guard case .constant(let one) = left, case .constant(let other) = right, one.isObjectOrList || other.isObjectOrList
+    else { return nil }
+    switch comparison.comparator {
+    case .equalTo, .notEqualTo, .in, .contains:
+      var known = comparison
+      (known.left, known.right) = (.constant(one), .constant(other))
+      return try PredicateEvaluator(.comparison(known)).matches(PredicateValue.null)
+    default: return nil
+    }
   }
 
   /// Of a transformable attribute's object a row has the bytes. Throws for a comparison that looks into the object: it
@@ -235,6 +250,15 @@ extension PredicateTranslator {
     }
     guard let a = try side(left), let b = try side(right) else { return nil }
     return (a, b)
+  }
+}
+
+extension PredicateConstant {
+  fileprivate var isObjectOrList: Bool {
+    switch self {
+    case .object, .collection: true
+    default: false
+    }
   }
 }
 

@@ -87,8 +87,9 @@ extension PredicateTranslator {
   }
 
   private func textArgument(_ node: ExpressionNode, _ scope: QueryScope) throws -> SQLExpression {
-    let (value, kind) = try argument(node, scope)
-    return text(value, kind)
+    // Not as a number: a whole decimal would have a fraction.
+    let operand = try operand(node, scope)
+    return text(try expression(operand, scope), operand.kind)
   }
 
   // Functions with a translation of their own.

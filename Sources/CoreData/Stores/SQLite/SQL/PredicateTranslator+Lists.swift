@@ -11,13 +11,12 @@ extension PredicateTranslator {
     of left: SQLOperand, in members: [PredicateConstant], _ comparison: Comparison, _ scope: QueryScope,
     negated: Bool
   ) throws -> SQLExpression {
-    if left.isConstant {
-      throw scope.unsupported("A constant IN a constant collection")
-    }
     var value = try expression(left, scope)
     let bindings: [Binding]
     if let options = textOptions(comparison, left) {
-      let texts = members.compactMap(PredicateTranslator.text)
+      // As with `=`, a number beside a text's column is the text that it is written as.
+      let isColumn = if case .value(.column, _) = left { true } else { false }
+      let texts = members.compactMap { isColumn ? ValueComparison.text(of: $0) : PredicateTranslator.text($0) }
       if comparison.options.contains(.localeSensitive) {
         return PredicateTranslator.anyEqual(value, texts: texts, options: options, negated: negated)
       }
