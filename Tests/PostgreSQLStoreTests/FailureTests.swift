@@ -250,7 +250,7 @@ struct FailureTests {
       }
     }
     hasOne.wait()
-    try shelf.context.performAndWait {
+    try shelf.context.performAndWait { () throws in
       #expect(try shelf.context.all("Book").isEmpty)
     }
   }

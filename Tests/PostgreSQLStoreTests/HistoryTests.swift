@@ -52,7 +52,7 @@ struct HistoryTests {
     try shelf.store.pool.use { busy in
       try busy.run("BEGIN; SELECT * FROM ACHANGE; UPDATE ATRANSACTION SET ZAUTHORTS = ZAUTHORTS")
       let other = try Shelf(model(), at: url, options: tracked)
-      try other.context.performAndWait {
+      try other.context.performAndWait { () throws in
         #expect(try other.context.history(after: nil).count == 1)
       }
       try busy.run("ROLLBACK")

@@ -4,79 +4,79 @@
 // predicate finds the value again by the description's address.
 
 extension UUID: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension Date: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension URL: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension Data: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension Decimal: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension Array: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension Set: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension Dictionary: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension NSNumber: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension NSDate: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension NSArray: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension NSSet: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension NSOrderedSet: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension NSDictionary: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 extension NSUUID: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self as UUID) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self as UUID) }
 }
 
 extension NSURL: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self as URL) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self as URL) }
 }
 
 extension NSData: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self as Data) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self as Data) }
 }
 
 extension NSEntityDescription: CVarArg {
-  public var _cVarArgEncoding: [Int] { described(self) }
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
 
 /// The description as a C argument. It is never released, because nothing says when the format no longer needs it.
-func described(_ value: Any) -> [Int] {
+func encodedDescription(_ value: Any) -> [Int] {
   let text = NSString(string: "\(value)")
   DescribedArguments.note(value, as: text)
   return Unmanaged.passRetained(text).takeUnretainedValue()._cVarArgEncoding
