@@ -11,9 +11,12 @@ final class AddressTable: @unchecked Sendable {
     let mask: UInt
     private let addresses: UnsafeMutablePointer<Atomic<UInt>>
     private let numbers: UnsafeMutablePointer<Int>
+    /// The slots that these replaced. Another thread may still be reading them, so they live as long as these.
+    private let outgrown: Slots?
 
     /// - Parameter count: a power of two.
-    init(count: Int) {
+    init(count: Int, outgrown: Slots? = nil) {
+      self.outgrown = outgrown
       mask = UInt(count - 1)
       addresses = .allocate(capacity: count)
       numbers = .allocate(capacity: count)
@@ -47,8 +50,7 @@ final class AddressTable: @unchecked Sendable {
     }
   }
 
-  /// The current slots. Full ones are replaced by twice as many and never freed, because another thread may be reading
-  /// them.
+  /// The current slots. Full ones are replaced by twice as many.
   private let current: Atomic<UnsafeRawPointer>
   private let entries = Mutex<[UInt: Int]>([:])
 
@@ -70,9 +72,10 @@ final class AddressTable: @unchecked Sendable {
       guard entries.updateValue(number, forKey: address) == nil else { return }
       let slots = Unmanaged<Slots>.fromOpaque(current.load(ordering: .relaxed)).takeUnretainedValue()
       if UInt(entries.count) * 2 <= slots.mask { return slots.fill(address, number) }
-      let larger = Slots(count: Int(slots.mask + 1) * 2)
+      let larger = Slots(count: Int(slots.mask + 1) * 2, outgrown: slots)
       for (address, number) in entries { larger.fill(address, number) }
       current.store(AddressTable.kept(larger), ordering: .releasing)
+      Unmanaged.passUnretained(slots).release()
     }
   }
 }
