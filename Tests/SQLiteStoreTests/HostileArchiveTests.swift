@@ -19,6 +19,7 @@ struct HostileArchiveTests {
     ("plain list", Data(HostileList.doubling(60)), "not a keyed archive"),
     ("unreferenced class", HostileList.archiveOfInlineClass, "an object's class is not a reference"),
     ("nested references", HostileList.archiveOfReferenceLists, "something that has no class"),
+    ("nil URL", HostileList.archiveOfNilURL, "the text of a URL is not text"),
     ("bare set", HostileList.bareSetArchive(0xC), "a set that is no object"),
     ("bare ordered set", HostileList.bareSetArchive(0xB), "a set that is no object"),
     ("two classes", HostileList.archiveOfTwoClasses, "a key twice"),
@@ -128,6 +129,30 @@ struct HostileArchiveTests {
     }
   }
 
+  @Test("A dictionary with an object in it whose class refuses to make it is refused", arguments: 0..<4)
+  func refusing(_ place: Int) throws {
+    let tags = try #require(model(nil).entitiesByName["Note"]?.attributesByName["tags"])
+    let key: NSString = "a"
+    let (fine, refused) = (ClassThatMayRefuse(refuses: false), ClassThatMayRefuse(refuses: true))
+    let values: [NSDictionary] = [
+      NSDictionary(objects: [refused, fine], forKeys: [key, "b" as NSString]),
+      NSDictionary(
+        object: NSDictionary(object: NSArray(object: NSDictionary(object: refused, forKey: key)), forKey: key),
+        forKey: key),
+      NSDictionary(object: ClassThatMayRefuse(refuses: false, NSDictionary(object: refused, forKey: key)), forKey: key),
+      NSDictionary(object: ClassThatMayRefuse(refuses: false, NSDictionary(object: fine, forKey: key)), forKey: key),
+    ]
+    let data = try NSKeyedArchiver.archivedData(withRootObject: values[place], requiringSecureCoding: false)
+    if place == 3 {
+      let read = try #require(try tags.value(ofTransformable: data) as? NSDictionary)
+      let holder = try #require(read.object(forKey: key) as? ClassThatMayRefuse)
+      #expect((holder.content?.object(forKey: key) as? ClassThatMayRefuse)?.content == nil)
+    } else {
+      let error = #expect(throws: NSError.self) { try tags.value(ofTransformable: data) }
+      #expect(error?.localizedDescription.contains("tags of Note") == true)
+    }
+  }
+
   @Test("A class counts by what it is in the program, not by what the archive says that it descends from")
   func lies() throws {
     let tags = try #require(model("NSSecureUnarchiveFromData").entitiesByName["Note"]?.attributesByName["tags"])
@@ -164,5 +189,28 @@ struct HostileArchiveTests {
     let token = NSPersistentHistoryToken([uuid: 7, "A": 1])
     let data = try NSKeyedArchiver.archivedData(withRootObject: token, requiringSecureCoding: true)
     #expect(try NSKeyedUnarchiver.unarchivedObject(ofClass: NSPersistentHistoryToken.self, from: data) == token)
+  }
+}
+
+/// Some of its objects can be archived, but not be made again.
+final class ClassThatMayRefuse: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  let refuses: Bool
+  let content: NSDictionary?
+
+  init(refuses: Bool, _ content: NSDictionary? = nil) {
+    self.refuses = refuses
+    self.content = content
+  }
+
+  init?(coder: NSCoder) {
+    if coder.decodeBool(forKey: "refuses") { return nil }
+    refuses = false
+    content = coder.decodeObject(forKey: "content") as? NSDictionary
+  }
+
+  func encode(with coder: NSCoder) {
+    coder.encode(refuses, forKey: "refuses")
+    coder.encode(content, forKey: "content")
   }
 }

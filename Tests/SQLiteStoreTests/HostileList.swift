@@ -51,6 +51,16 @@ enum HostileList {
     "<string>a</string>",
   ])
 
+  /// An archive of a dictionary with a URL in it whose text is nil, so that Foundation makes no URL.
+  static let archiveOfNilURL = archive(
+    [
+      "<dict>\(reference("$class", 1))<key>NS.keys</key><array>\(uid(3))</array>"
+        + "<key>NS.objects</key><array>\(uid(4))</array></dict>",
+      "<string>a</string>",
+      "<dict>\(reference("$class", 5))\(reference("NS.base", 0))\(reference("NS.relative", 0))</dict>",
+      "<dict><key>$classname</key><string>NSURL</string></dict>",
+    ], classes: ["NSDictionary", "NSObject"])
+
   /// An archive of an array of a list of references, which is no object.
   static let archiveOfReferenceLists = archive([
     "<dict>\(reference("$class", 1))<key>NS.objects</key><array>\(uid(3))</array></dict>",

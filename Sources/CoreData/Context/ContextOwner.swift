@@ -25,7 +25,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   private let unsaved = Table()
   @exclusivity(unchecked) private(set) var stores: [StoreIdentity] = []
   /// The places in `stores` of those that were no store of the coordinator when they were first asked for.
-  private var foreign: Set<Int> = []
+  @exclusivity(unchecked) private var foreign: Set<Int> = []
   /// Whether one of the stores is of a client's class, and may be far away. Under `lock` too.
   private(set) var hasCustomStores = false
   /// The entity that `Book(context:)` found for each class. Asked for every new object. Belongs to the context's queue.

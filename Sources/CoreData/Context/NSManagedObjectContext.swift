@@ -83,9 +83,6 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   private final var storedRetainsRegisteredObjects = false
 
-  /// Whether delete rules are applied when pending changes are processed. If false, the save applies them.
-  open var propagatesDeletesAtEndOfEvent = true
-
   /// Whether a fault whose row is gone reads as empty and is deleted. If false, using it ends the program.
   open var shouldDeleteInaccessibleFaults = true
 
@@ -98,9 +95,12 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// saves, as a migration's does.
   final var letsUnreadChange = false
 
-  // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
+  // Unchecked, here and below, as the counts of `fire`, `indexed` and `write1` ask for; see CONTRIBUTING.md.
   /// The maximum age, in seconds, of a cached row that a fault may take. A negative number allows any age.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
+
+  /// Whether delete rules are applied when pending changes are processed. If false, the save applies them.
+  @exclusivity(unchecked) open var propagatesDeletesAtEndOfEvent = true
 
   /// Whether saves of the coordinator's other contexts are merged into this one as they happen.
   ///
@@ -119,9 +119,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// What observers have been told in the current save's event; nil outside of a save.
   final var toldInSave: ToldObjects?
   /// The objects of each event that has ended while a save calls methods of the client's; nil at other times.
-  final var touchedInSave: [ContiguousArray<NSManagedObject>]?
+  @exclusivity(unchecked) final var touchedInSave: [ContiguousArray<NSManagedObject>]?
   /// True while delete rules or merges change objects.
-  final var isProcessing = false
+  @exclusivity(unchecked) final var isProcessing = false
   /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
   let formerKeys = FormerKeys()
   /// The objects that relationships led to last.
@@ -234,7 +234,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       if newValue !== former { replaceUndoManager(former) }
     }
   }
-  private final var storedUndoManager: UndoManager?
+  @exclusivity(unchecked) private final var storedUndoManager: UndoManager?
 
   // Methods that subclasses may override. Those of extensions can't be overridden, so these call the work in the
   // extensions.

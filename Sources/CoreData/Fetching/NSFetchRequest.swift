@@ -32,10 +32,11 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   // The values of the public settings. Those are computed, because Swift runs no observers of stored properties in an
   // initializer, not even in one of another module's extension.
-  private final var storedEntity: NSEntityDescription?
+  // Unchecked, as the count of `indexed` asks for; see CONTRIBUTING.md.
+  @exclusivity(unchecked) private final var storedEntity: NSEntityDescription?
   /// Instead of `storedEntity` if a fetched property has the request, or a fetch has found the entity by its name.
   /// Entities own their properties, and a model whose entities were owned by a property would never be freed.
-  private final var livingEntity = LivingReference<NSEntityDescription>()
+  @exclusivity(unchecked) private final var livingEntity = LivingReference<NSEntityDescription>()
   private final var storedPredicate: NSPredicate?
   private final var storedSortDescriptors: [NSSortDescriptor]?
   private final var storedFetchLimit: Int = 0

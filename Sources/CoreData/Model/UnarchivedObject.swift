@@ -20,23 +20,33 @@ enum UnarchivedObject {
       throw Refusal(what: "\(error)")
     }
     for name in measure.classNames.sorted() { try check(name, allowed) }
+    if let trial = measure.trial {
+      let elements = try objects(trial.roots, of: trial.bytes, allowed)
+      if elements.contains(where: { $0 == nil }) { throw Refusal(what: "an object in one of its dictionaries is nil") }
+    }
+    return try objects([NSKeyedArchiveRootObjectKey], of: measure.bytes, allowed)[0]
+  }
+
+  private static func objects(_ roots: [String], of bytes: [UInt8], _ allowed: [AnyClass]?) throws -> [Any?] {
     let unarchiver: NSKeyedUnarchiver
     do {
-      unarchiver = try NSKeyedUnarchiver(forReadingFrom: Data(measure.bytes))
+      unarchiver = try NSKeyedUnarchiver(forReadingFrom: Data(bytes))
     } catch {
       throw Refusal(what: "the data is not a keyed archive")
     }
     unarchiver.decodingFailurePolicy = .setErrorAndReturn
     unarchiver.requiresSecureCoding = allowed != nil
     defer { unarchiver.finishDecoding() }
-    let object =
-      if let allowed {
-        unarchiver.decodeObject(of: allowed, forKey: NSKeyedArchiveRootObjectKey)
-      } else {
-        unarchiver.decodeObject(forKey: NSKeyedArchiveRootObjectKey)
-      }
-    if let error = unarchiver.error { throw Refusal(what: "Foundation can't read it: \(error.localizedDescription)") }
-    return object
+    return try roots.map { root in
+      let object =
+        if let allowed {
+          unarchiver.decodeObject(of: allowed, forKey: root)
+        } else {
+          unarchiver.decodeObject(forKey: root)
+        }
+      if let error = unarchiver.error { throw Refusal(what: "Foundation can't read it: \(error.localizedDescription)") }
+      return object
+    }
   }
 
   private static func check(_ name: String, _ allowed: [AnyClass]?) throws {

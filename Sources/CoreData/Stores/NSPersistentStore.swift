@@ -20,8 +20,9 @@ nonisolated open class NSPersistentStore: NSObject {
   /// The URL of the store. Stores in memory may have none.
   open var url: URL?
 
+  // Unchecked, as the count of `write1` asks for; see CONTRIBUTING.md.
   /// Whether the store refuses saves.
-  open var isReadOnly: Bool
+  @exclusivity(unchecked) open var isReadOnly: Bool
 
   /// The store's UUID, upper case.
   open var identifier: String! {

@@ -12,6 +12,12 @@ public struct ArchiveMeasure: Sendable {
   public let bytes: [UInt8]
   /// The names of the classes of the archive's objects.
   public let classNames: Set<String>
+  /// A copy of the archive with further roots; nil if it needs none. Before you unarchive ``bytes``, see that each of
+  /// these roots, in this order, can be unarchived.
+  ///
+  /// They are the keys and values of dictionaries that are objects of other than Foundation's plain classes, the
+  /// innermost first. If such a class refuses to make its object, Foundation's dictionary reads invalid memory.
+  public let trial: (bytes: [UInt8], roots: [String])?
 
   /// How deep objects may nest. Foundation uses up to 1300 bytes of stack for each level, and a thread has 8 MiB.
   public static let maximumDepth = 1000
@@ -31,8 +37,20 @@ public struct ArchiveMeasure: Sendable {
     } else {
       throw ArchiveMeasure.problem("the data is not a keyed archive")
     }
-    let walk = try Walk(bytes)
-    classNames = try walk.classNames()
+    var walk = try Walk(bytes)
+    classNames = try walk.run()
+    trial = walk.mayRefuse.isEmpty ? nil : try ArchiveMeasure.archive(bytes, withRoots: walk.mayRefuse)
+  }
+
+  private static func archive(
+    _ bytes: [UInt8], withRoots places: [Int]
+  ) throws -> (bytes: [UInt8], roots: [String]) {
+    var archive = try PropertyListReader.read(bytes).dictionary ?? [:]
+    var top = archive["$top"]?.dictionary ?? [:]
+    let roots = places.map { "element \($0)" }
+    for (root, place) in zip(roots, places) { top[root] = .uid(place) }
+    archive["$top"] = .dictionary(top)
+    return (BinaryPropertyListWriter.write(.dictionary(archive)), roots)
   }
 
   fileprivate static func problem(_ what: String) -> PropertyListError { PropertyListError(description: what) }
@@ -56,8 +74,12 @@ private struct Walk {
   private var states: [State]
   private var sizes: [Double]
   private var depths: [Int]
+  /// Whether an object is in `mayRefuse`, by node.
+  private var isTried: [Bool]
   /// How deep hashed containers nest in each node, by node.
   private var setDepths: [Int]
+  /// The references to keys and values of dictionaries whose classes may refuse to make them, the innermost first.
+  private(set) var mayRefuse: [Int] = []
 
   init(_ bytes: [UInt8]) throws {
     table = try bytes.withUnsafeBytes(PropertyListTable.init)
@@ -71,16 +93,12 @@ private struct Walk {
     states = Array(repeating: .new, count: table.nodeCount)
     sizes = Array(repeating: 0, count: table.nodeCount)
     depths = Array(repeating: 0, count: table.nodeCount)
+    isTried = Array(repeating: false, count: table.nodeCount)
     setDepths = Array(repeating: 0, count: table.nodeCount)
   }
 
   /// Walks through the whole archive and returns the class names of its objects.
-  func classNames() throws -> Set<String> {
-    var walk = self
-    return try walk.run()
-  }
-
-  private mutating func run() throws -> Set<String> {
+  mutating func run() throws -> Set<String> {
     var names: Set<String> = []
     var classes: Set<Int> = []
     var stack = [try visit(table.top, &classes)]
@@ -90,6 +108,7 @@ private struct Walk {
         depths[visit.node] = visit.depth + (isObject(visit.node) ? 1 : 0)
         setDepths[visit.node] = visit.setDepth + (isHashed(visit.node) ? 1 : 0)
         states[visit.node] = .done
+        try noteElements(of: visit.node)
         // The list of all objects counts contained objects a second time, so the limit does not apply to it.
         guard visit.size <= ArchiveMeasure.maximumSize || visit.node == all || visit.node == table.top else {
           throw ArchiveMeasure.problem(
@@ -232,11 +251,41 @@ private struct Walk {
     try checkObject(object)
   }
 
+  /// The plain classes of Foundation, which make their objects if `checkClass` has found their fields.
+  private static let plainClasses: Set<String> = [
+    "NSArray", "NSData", "NSDate", "NSDictionary", "NSMutableArray", "NSMutableData", "NSMutableDictionary",
+    "NSMutableSet", "NSMutableString", "NSNull", "NSSet", "NSString", "NSURL", "NSUUID",
+  ]
+
+  /// Notes those keys and values of a dictionary whose classes may refuse to make them.
+  private mutating func noteElements(of node: Int) throws {
+    guard let keys = Walk.value("NS.keys", in: node, of: table),
+      let values = Walk.value("NS.objects", in: node, of: table)
+    else { return }
+    for list in [keys, values] {
+      let extent = table.extent(of: list)
+      for position in 0..<extent.count {
+        let element = table.element(position, of: extent)
+        let object = try resolved(element)
+        guard let place = table.uid(element), isObject(object), !isTried[object],
+          let name = try nameOfClass(of: object), !Walk.plainClasses.contains(name)
+        else { continue }
+        isTried[object] = true
+        mayRefuse.append(place)
+      }
+    }
+  }
+
+  private func nameOfClass(of node: Int) throws -> String? {
+    guard let type = Walk.value("$class", in: node, of: table),
+      let found = Walk.value("$classname", in: try resolved(type), of: table)
+    else { return nil }
+    return table.string(found)
+  }
+
   /// Checks that an object has the fields that its Foundation class reads without looking whether they exist.
   private func checkClass(_ node: Int) throws {
-    guard let type = Walk.value("$class", in: node, of: table),
-      let found = Walk.value("$classname", in: try resolved(type), of: table), let name = table.string(found)
-    else { return }
+    guard let name = try nameOfClass(of: node) else { return }
     func field(_ key: StaticString) throws -> Int {
       guard let value = Walk.value(key, in: node, of: table) else {
         throw ArchiveMeasure.problem("an object of \(name) has no \(key)")
@@ -251,7 +300,8 @@ private struct Walk {
     case "NSDate": _ = try field("NS.time")
     case "NSUUID": _ = try field("NS.uuidbytes")
     case "NSURL":
-      guard let text = table.string(try field("NS.relative")), NSURL(string: text) != nil else {
+      // Foundation takes this text for nil, which it refuses.
+      guard let text = table.string(try field("NS.relative")), text != "$null", NSURL(string: text) != nil else {
         throw ArchiveMeasure.problem("the text of a URL is not text")
       }
       let base = try field("NS.base")
@@ -294,9 +344,7 @@ private struct Walk {
   /// Whether Foundation hashes an object's contents: true for sets, and for dictionaries with
   /// objects of a class as keys.
   private func isHashed(_ node: Int) -> Bool {
-    guard let type = Walk.value("$class", in: node, of: table).flatMap({ try? resolved($0) }),
-      let found = Walk.value("$classname", in: type, of: table), let name = table.string(found)
-    else { return false }
+    guard let name = try? nameOfClass(of: node) else { return false }
     if name.hasSuffix("Set") { return true }
     guard let keys = Walk.value("NS.keys", in: node, of: table), table.kind(of: keys) == .array else { return false }
     let extent = table.extent(of: keys)

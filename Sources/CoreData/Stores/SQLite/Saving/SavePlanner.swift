@@ -19,10 +19,11 @@ final class SavePlanner: @unchecked Sendable {
 
   let schema: StoreSchema
   private let lock = NSLock()
-  private var inserts: [RowWritePlan?]
-  private var numberedInserts: [RowWritePlan?]
-  private var deletes: [RowWritePlan?]
-  private var checks: [RowWritePlan?]
+  // Unchecked, as the count of `write1` asks for; see CONTRIBUTING.md.
+  @exclusivity(unchecked) private var inserts: [RowWritePlan?]
+  @exclusivity(unchecked) private var numberedInserts: [RowWritePlan?]
+  @exclusivity(unchecked) private var deletes: [RowWritePlan?]
+  @exclusivity(unchecked) private var checks: [RowWritePlan?]
   private var updates: [UpdateKey: RowWritePlan] = [:]
   private var texts: [String: StatementText] = [:]
   private var orders: [Int: OrderPlan] = [:]
