@@ -148,8 +148,9 @@ struct HostileArchiveTests {
       let holder = try #require(read.object(forKey: key) as? ClassThatMayRefuse)
       #expect((holder.content?.object(forKey: key) as? ClassThatMayRefuse)?.content == nil)
     } else {
-      let error = #expect(throws: NSError.self) { try tags.value(ofTransformable: data) }
-      #expect(error?.localizedDescription.contains("tags of Note") == true)
+      let store = folder.file("S.sqlite")
+      let error = #expect(throws: NSError.self) { try tags.value(ofTransformable: data, store: store) }
+      #expect(error?.localizedDescription.contains("tags of Note") == true, "\(error as Any)")
     }
   }
 

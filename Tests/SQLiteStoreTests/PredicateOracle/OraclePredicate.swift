@@ -73,15 +73,7 @@ extension OraclePredicate {
     }
   }
 
-  var isRefused: Bool {
-    comparisons.contains { comparison in
-      // A constant in constants is refused as well.
-      if case .constant = comparison.left, case .list = comparison.right, comparison.operator == .in {
-        return true
-      }
-      return comparison.isRefused
-    }
-  }
+  var isRefused: Bool { comparisons.contains(where: \.isRefused) }
 
   /// All keys that occur.
   var keys: Set<String> { comparisons.reduce(into: []) { $0.formUnion($1.left.keys.union($1.right.keys)) } }

@@ -312,3 +312,7 @@ private func remoteChanges(importer: Importer) async throws {
     try await importer.readHistory()
   }
 }
+
+private func folderOfGroup() -> URL? {
+  FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "group.org.example.notes")
+}
