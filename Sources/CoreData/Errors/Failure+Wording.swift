@@ -196,7 +196,8 @@ extension Failure {
       let by = transformer.map { " by the transformer \($0)" } ?? ""
       return "\(subject.property) of \(subject.entity) could not be transformed\(by): \(what)."
     case .archiveUnreadable(let subject, let store, let what):
-      return "\(subject.property) of \(subject.entity)\(store.map { " in \($0.path)" } ?? "") can't be read: \(what.ended)"
+      let place = store.map { " in \($0.path)" } ?? ""
+      return "\(subject.property) of \(subject.entity)\(place) can't be read: \(what.ended)"
     }
   }
 

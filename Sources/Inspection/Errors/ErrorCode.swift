@@ -158,7 +158,7 @@ extension ErrorCode {
       do: "Something other than Core Data has changed the tables, or the model can't be kept in this type of store."),
     ErrorCode(
       134030, "NSPersistentStoreSaveError", "The save has no store to write to, or its store can't be written.",
-      do: "Check that the store was loaded, without an error, before the save; and that nobody else writes its file."),
+      do: "Check that the store was loaded, without an error, before the save; and that no one else writes its file."),
     ErrorCode(
       134040, "NSPersistentStoreIncompleteSaveError", "Some of several stores were saved, and others were not.",
       do: "Read NSDetailedErrorsKey, solve what is there, and save again: the rest is still pending in the context."),
