@@ -20,6 +20,8 @@ struct HostileArchiveTests {
     ("unreferenced class", HostileList.archiveOfInlineClass, "an object's class is not a reference"),
     ("nested references", HostileList.archiveOfReferenceLists, "something that has no class"),
     ("nil URL", HostileList.archiveOfNilURL, "the text of a URL is not text"),
+    ("strange URL", HostileList.archiveOfStrangeURL, "the text of a URL is not text"),
+    ("set as key", HostileList.archiveOfSetAsKey, "a key of a dictionary is a set with a list in it"),
     ("bare set", HostileList.bareSetArchive(0xC), "a set that is no object"),
     ("bare ordered set", HostileList.bareSetArchive(0xB), "a set that is no object"),
     ("two classes", HostileList.archiveOfTwoClasses, "a key twice"),

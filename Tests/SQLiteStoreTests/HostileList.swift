@@ -52,13 +52,30 @@ enum HostileList {
   ])
 
   /// An archive of a dictionary with a URL in it whose text is nil, so that Foundation makes no URL.
-  static let archiveOfNilURL = archive(
+  static let archiveOfNilURL = archiveOfURL(0)
+  /// The same of a URL whose text is one to `NSURL`, but not to `URL`.
+  static let archiveOfStrangeURL = archiveOfURL(6)
+
+  private static func archiveOfURL(_ text: Int) -> Data {
+    archive(
+      [
+        "<dict>\(reference("$class", 1))<key>NS.keys</key><array>\(uid(3))</array>"
+          + "<key>NS.objects</key><array>\(uid(4))</array></dict>",
+        "<string>a</string>",
+        "<dict>\(reference("$class", 5))\(reference("NS.base", 0))\(reference("NS.relative", text))</dict>",
+        "<dict><key>$classname</key><string>NSURL</string></dict>", "<string>_ttp://localhost/a</string>",
+      ], classes: ["NSDictionary", "NSObject"])
+  }
+
+  /// An archive of a dictionary with a key that is a set with an array in it.
+  static let archiveOfSetAsKey = archive(
     [
-      "<dict>\(reference("$class", 1))<key>NS.keys</key><array>\(uid(3))</array>"
-        + "<key>NS.objects</key><array>\(uid(4))</array></dict>",
-      "<string>a</string>",
-      "<dict>\(reference("$class", 5))\(reference("NS.base", 0))\(reference("NS.relative", 0))</dict>",
-      "<dict><key>$classname</key><string>NSURL</string></dict>",
+      "<dict>\(reference("$class", 1))<key>NS.keys</key><array>\(uid(4))</array>"
+        + "<key>NS.objects</key><array>\(uid(3))</array></dict>",
+      "<string>a</string>", "<dict>\(reference("$class", 6))<key>NS.objects</key><array>\(uid(5))</array></dict>",
+      "<dict>\(reference("$class", 7))<key>NS.objects</key><array></array></dict>",
+      "<dict><key>$classname</key><string>NSSet</string></dict>",
+      "<dict><key>$classname</key><string>NSArray</string></dict>",
     ], classes: ["NSDictionary", "NSObject"])
 
   /// An archive of an array of a list of references, which is no object.

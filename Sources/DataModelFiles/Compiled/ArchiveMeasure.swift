@@ -66,6 +66,7 @@ private struct Walk {
     var size = 1.0
     var depth = 0
     var setDepth = 0
+    var holdsLists = false
   }
 
   private let table: PropertyListTable
@@ -78,6 +79,8 @@ private struct Walk {
   private var isTried: [Bool]
   /// How deep hashed containers nest in each node, by node.
   private var setDepths: [Int]
+  /// Whether a node is an array or a dictionary of Foundation's, or has one in it, by node.
+  private var holdLists: [Bool]
   /// The references to keys and values of dictionaries whose classes may refuse to make them, the innermost first.
   private(set) var mayRefuse: [Int] = []
 
@@ -95,6 +98,7 @@ private struct Walk {
     depths = Array(repeating: 0, count: table.nodeCount)
     isTried = Array(repeating: false, count: table.nodeCount)
     setDepths = Array(repeating: 0, count: table.nodeCount)
+    holdLists = Array(repeating: false, count: table.nodeCount)
   }
 
   /// Walks through the whole archive and returns the class names of its objects.
@@ -107,6 +111,7 @@ private struct Walk {
         sizes[visit.node] = visit.size
         depths[visit.node] = visit.depth + (isObject(visit.node) ? 1 : 0)
         setDepths[visit.node] = visit.setDepth + (isHashed(visit.node) ? 1 : 0)
+        holdLists[visit.node] = visit.holdsLists || isList(visit.node)
         states[visit.node] = .done
         try noteElements(of: visit.node)
         // The list of all objects counts contained objects a second time, so the limit does not apply to it.
@@ -125,6 +130,7 @@ private struct Walk {
           parent.size += sizes[visit.node]
           parent.depth = max(parent.depth, depths[visit.node])
           parent.setDepth = max(parent.setDepth, setDepths[visit.node])
+          parent.holdsLists = parent.holdsLists || holdLists[visit.node]
           stack.append(parent)
         }
         continue
@@ -137,6 +143,7 @@ private struct Walk {
         visit.size += sizes[child]
         visit.depth = max(visit.depth, depths[child])
         visit.setDepth = max(visit.setDepth, setDepths[child])
+        visit.holdsLists = visit.holdsLists || holdLists[child]
         stack.append(visit)
       case .new:
         stack.append(visit)
@@ -257,7 +264,7 @@ private struct Walk {
     "NSMutableSet", "NSMutableString", "NSNull", "NSSet", "NSString", "NSURL", "NSUUID",
   ]
 
-  /// Notes those keys and values of a dictionary whose classes may refuse to make them.
+  /// Notes those keys and values of a dictionary whose classes may refuse to make them, and checks its keys.
   private mutating func noteElements(of node: Int) throws {
     guard let keys = Walk.value("NS.keys", in: node, of: table),
       let values = Walk.value("NS.objects", in: node, of: table)
@@ -267,9 +274,12 @@ private struct Walk {
       for position in 0..<extent.count {
         let element = table.element(position, of: extent)
         let object = try resolved(element)
-        guard let place = table.uid(element), isObject(object), !isTried[object],
-          let name = try nameOfClass(of: object), !Walk.plainClasses.contains(name)
-        else { continue }
+        guard let place = table.uid(element), let name = try nameOfClass(of: object) else { continue }
+        // Foundation ends the program when it looks for such a key, as it does to print the dictionary.
+        guard list == values || !name.hasSuffix("Set") || !holdLists[object] else {
+          throw ArchiveMeasure.problem("a key of a dictionary is a set with a list in it")
+        }
+        if isTried[object] || Walk.plainClasses.contains(name) { continue }
         isTried[object] = true
         mayRefuse.append(place)
       }
@@ -301,7 +311,10 @@ private struct Walk {
     case "NSUUID": _ = try field("NS.uuidbytes")
     case "NSURL":
       // Foundation takes this text for nil, which it refuses.
-      guard let text = table.string(try field("NS.relative")), text != "$null", NSURL(string: text) != nil else {
+      guard let text = table.string(try field("NS.relative")), text != "$null", NSURL(string: text) != nil,
+        // It is stricter, and Foundation takes for granted that an `NSURL` can become one.
+        URL(string: text) != nil
+      else {
         throw ArchiveMeasure.problem("the text of a URL is not text")
       }
       let base = try field("NS.base")
@@ -351,6 +364,11 @@ private struct Walk {
     return (0..<extent.count).contains { position in
       (try? resolved(table.element(position, of: extent))).map { table.kind(of: $0) == .dictionary } ?? false
     }
+  }
+
+  private func isList(_ node: Int) -> Bool {
+    guard let name = try? nameOfClass(of: node) else { return false }
+    return ["NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary"].contains(name)
   }
 
   private func isObject(_ node: Int) -> Bool { Walk.value("$class", in: node, of: table) != nil }

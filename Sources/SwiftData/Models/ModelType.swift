@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import Synchronization
 
 /// What is known of a model class: entity name, properties, constraints and indexes. Made once for each class, never
@@ -36,12 +37,10 @@ final class ModelType: Sendable {
   let count: Int
   let blockSize: Int
   let blockAlignment: Int
-  private let keptLiterals = Mutex<Literals>(Literals())
-
-  private struct Literals: @unchecked Sendable {
-    // `@unchecked Sendable`: key paths never change.
-    var kept: [AnyKeyPath] = []
-  }
+  /// Not a `Mutex`, which the thread sanitizer doesn't know.
+  private let lock = NSLock()
+  /// Under `lock`.
+  nonisolated(unsafe) private var keptLiterals: [AnyKeyPath] = []
 
   private init<Model: PersistentModel>(_ model: Model.Type) {
     type = model
@@ -164,11 +163,11 @@ final class ModelType: Sendable {
     let address = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
     if let position = literals[address] { return position }
     guard let position = positions[keyPath] else { misuse(.noProperty(keyPath, name, properties)) }
-    nonisolated(unsafe) let literal = keyPath
-    keptLiterals.withLock {
-      // A program that makes new key paths each time would fill the table.
-      guard $0.kept.count < 1000 else { return }
-      $0.kept.append(literal)
+    lock.lock()
+    defer { lock.unlock() }
+    // A program that makes new key paths each time would fill the table.
+    if keptLiterals.count < 1000 {
+      keptLiterals.append(keyPath)
       literals.insert(address, position)
     }
     return position
