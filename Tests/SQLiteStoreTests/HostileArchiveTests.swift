@@ -100,6 +100,20 @@ struct HostileArchiveTests {
     }
   }
 
+  @Test("Sets that Foundation's archiver can't compare are refused when they are saved")
+  func unarchivable() throws {
+    let note = try #require(model("NSSecureUnarchiveFromData").entitiesByName["Note"])
+    let tags = try #require(note.attributesByName["tags"])
+    let withList = NSSet(array: [NSArray(object: "a"), "b"])
+    let refused: [NSArray] = [
+      [withList, withList], [withList, NSSet(array: ["c", "d"])], [NSSet(array: [withList, "e"])],
+    ]
+    for value in refused { #expect(throws: NSError.self) { try tags.storedData(ofTransformable: value) } }
+    for value in [[withList], [withList, NSSet(array: ["c"])], [NSSet(array: [withList])]] as [NSArray] {
+      _ = try tags.storedData(ofTransformable: value)
+    }
+  }
+
   @Test("Sets and dictionaries that Foundation can't compare are taken for changed when they are set again")
   func incomparable() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model("NSSecureUnarchiveFromData"))
