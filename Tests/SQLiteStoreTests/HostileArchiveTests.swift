@@ -22,6 +22,7 @@ struct HostileArchiveTests {
     ("nil URL", HostileList.archiveOfNilURL, "the text of a URL is not text"),
     ("strange URL", HostileList.archiveOfStrangeURL, "the text of a URL is not text"),
     ("set as key", HostileList.archiveOfSetAsKey, "a key of a dictionary is a set with a list in it"),
+    ("set as key and value", HostileList.archiveOfSetAsBoth, "a key of a dictionary is a set with a list in it"),
     ("bare set", HostileList.bareSetArchive(0xC), "a set that is no object"),
     ("bare ordered set", HostileList.bareSetArchive(0xB), "a set that is no object"),
     ("two classes", HostileList.archiveOfTwoClasses, "a key twice"),

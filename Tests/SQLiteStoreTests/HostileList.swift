@@ -68,15 +68,21 @@ enum HostileList {
   }
 
   /// An archive of a dictionary with a key that is a set with an array in it.
-  static let archiveOfSetAsKey = archive(
-    [
-      "<dict>\(reference("$class", 1))<key>NS.keys</key><array>\(uid(4))</array>"
-        + "<key>NS.objects</key><array>\(uid(3))</array></dict>",
-      "<string>a</string>", "<dict>\(reference("$class", 6))<key>NS.objects</key><array>\(uid(5))</array></dict>",
-      "<dict>\(reference("$class", 7))<key>NS.objects</key><array></array></dict>",
-      "<dict><key>$classname</key><string>NSSet</string></dict>",
-      "<dict><key>$classname</key><string>NSArray</string></dict>",
-    ], classes: ["NSDictionary", "NSObject"])
+  static let archiveOfSetAsKey = archiveOfSetAsKey(value: 3)
+  /// The same where the key is the value as well, so that one list is both the keys and the values.
+  static let archiveOfSetAsBoth = archiveOfSetAsKey(value: 4)
+
+  private static func archiveOfSetAsKey(value: Int) -> Data {
+    archive(
+      [
+        "<dict>\(reference("$class", 1))<key>NS.keys</key><array>\(uid(4))</array>"
+          + "<key>NS.objects</key><array>\(uid(value))</array></dict>",
+        "<string>a</string>", "<dict>\(reference("$class", 6))<key>NS.objects</key><array>\(uid(5))</array></dict>",
+        "<dict>\(reference("$class", 7))<key>NS.objects</key><array></array></dict>",
+        "<dict><key>$classname</key><string>NSSet</string></dict>",
+        "<dict><key>$classname</key><string>NSArray</string></dict>",
+      ], classes: ["NSDictionary", "NSObject"])
+  }
 
   /// An archive of an array of a list of references, which is no object.
   static let archiveOfReferenceLists = archive([

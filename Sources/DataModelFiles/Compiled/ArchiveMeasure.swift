@@ -269,14 +269,15 @@ private struct Walk {
     guard let keys = Walk.value("NS.keys", in: node, of: table),
       let values = Walk.value("NS.objects", in: node, of: table)
     else { return }
-    for list in [keys, values] {
+    // Equal lists may be one node.
+    for (list, areKeys) in [(keys, true), (values, false)] {
       let extent = table.extent(of: list)
       for position in 0..<extent.count {
         let element = table.element(position, of: extent)
         let object = try resolved(element)
         guard let place = table.uid(element), let name = try nameOfClass(of: object) else { continue }
         // Foundation ends the program when it looks for such a key, as it does to print the dictionary.
-        guard list == values || !name.hasSuffix("Set") || !holdLists[object] else {
+        if areKeys, name.hasSuffix("Set"), holdLists[object] {
           throw ArchiveMeasure.problem("a key of a dictionary is a set with a list in it")
         }
         if isTried[object] || Walk.plainClasses.contains(name) { continue }
