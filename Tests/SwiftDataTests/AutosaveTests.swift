@@ -36,30 +36,32 @@ struct AutosaveTests {
     try SQLiteText.rows(folder.file(), "SELECT ZTITLE FROM ZBOOK ORDER BY ZTITLE")
   }
 
+  /// Waits for the save, at most five seconds.
+  @MainActor private func untilSaved(_ context: ModelContext) async throws {
+    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+  }
+
   @Test("The main context saves inserts, changes, deletions and what is undone, and not before the code that runs ends")
   @MainActor func mainContext() async throws {
     let folder = TemporaryFolder()
     let context = try container(folder).mainContext
-    func wait() async throws {
-      for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
-    }
     let manager = UndoManager()
     context.undoManager = manager
     let book = Book(isbn: "1", title: "Emma")
     context.insert(book)
     #expect(context.hasChanges)
     #expect(try stored(folder) == [])
-    try await wait()
+    try await untilSaved(context)
     #expect(try stored(folder) == ["Emma"])
     book.title = "X"
-    try await wait()
+    try await untilSaved(context)
     #expect(try stored(folder) == ["X"])
     manager.undo()
     #expect(book.title == "Emma" && context.hasChanges)
-    try await wait()
+    try await untilSaved(context)
     #expect(try stored(folder) == ["Emma"])
     context.delete(book)
-    try await wait()
+    try await untilSaved(context)
     #expect(try stored(folder) == [])
   }
 
@@ -67,20 +69,17 @@ struct AutosaveTests {
   @MainActor func undoneWithoutModel() async throws {
     let folder = TemporaryFolder()
     let context = try container(folder).mainContext
-    func wait() async throws {
-      for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
-    }
     let manager = UndoManager()
     context.undoManager = manager
     context.insert(Book(isbn: "1", title: "Emma"))
-    try await wait()
+    try await untilSaved(context)
     #expect(try stored(folder) == ["Emma"])
     try context.delete(model: Book.self)
-    try await wait()
+    try await untilSaved(context)
     #expect(try stored(folder) == [])
     manager.undo()
     #expect(context.hasChanges)
-    try await wait()
+    try await untilSaved(context)
     #expect(try stored(folder) == ["Emma"])
   }
 
@@ -92,12 +91,12 @@ struct AutosaveTests {
     let painting = Painting()
     painting.frame = Frame()
     context.insert(painting)
-    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    try await untilSaved(context)
     context.delete(painting)
     try await Task.sleep(for: .milliseconds(200))
     #expect(painting.isDeleted, "The frame forbids it.")
     context.insert(painting)
-    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    try await untilSaved(context)
     #expect(!context.hasChanges && !painting.isDeleted && painting.frame != nil)
   }
 
@@ -110,7 +109,7 @@ struct AutosaveTests {
     try await Task.sleep(for: .milliseconds(50))
     #expect(context.hasChanges)
     context.autosaveEnabled = true
-    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    try await untilSaved(context)
     #expect(try stored(folder) == ["Emma"])
   }
 
@@ -121,7 +120,7 @@ struct AutosaveTests {
     #expect(!context.autosaveEnabled)
     context.autosaveEnabled = true
     context.insert(Book(isbn: "1", title: "Emma"))
-    for _ in 0..<500 where context.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    try await untilSaved(context)
     #expect(try stored(folder) == ["Emma"])
   }
 

@@ -102,14 +102,8 @@ extension PredicateNode {
   /// As `normalised()`. It also finds out whether there are FETCH expressions.
   func normalised(noting hasFetches: inout Bool) throws -> PredicateNode {
     try replacing { node in
-      switch node {
-      case .constant(let constant): return .constant(constant.normalised)
-      case .nested(.constant(let constant), let path): return .constant(try constant.value(along: path))
-      case .fetch:
-        hasFetches = true
-        return nil
-      default: return nil
-      }
+      if case .fetch = node { hasFetches = true }
+      return try node.knownConstant
     }
   }
 }
@@ -169,13 +163,18 @@ extension ExpressionNode {
   /// As ``PredicateNode/normalised()`` and `joiningElements` do it in predicates: managed objects become their ids, and
   /// an element of a composite is one key.
   func resolved(in layout: EntityLayout) throws -> ExpressionNode {
-    try replacing { node in
-      switch node {
-      case .constant(let constant): return .constant(constant.normalised)
-      case .nested(.constant(let constant), let path): return .constant(try constant.value(along: path))
-      default: return nil
+    try replacing { try $0.knownConstant }.joiningElements(layout)
+  }
+
+  /// The constant that a fetch has for a constant, or for a path that begins at one; nil for other expressions.
+  fileprivate var knownConstant: ExpressionNode? {
+    get throws {
+      switch self {
+      case .constant(let constant): .constant(constant.normalised)
+      case .nested(.constant(let constant), let path): .constant(try constant.value(along: path))
+      default: nil
       }
-    }.joiningElements(layout)
+    }
   }
 }
 

@@ -27,7 +27,6 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
     // The archiver ends the program on an object that can't be archived, so ask first.
     guard let value, let object = (value as AnyObject) as? NSSecureCoding else { return nil }
-    guard ArchivedSets.canBeArchived(object) else { return nil }
-    return try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+    return ArchivedObject.data(object, isSecure: true)
   }
 }

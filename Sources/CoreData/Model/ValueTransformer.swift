@@ -165,7 +165,6 @@ final class KeyedUnarchiveFromDataTransformer: ValueTransformer {
   override func reverseTransformedValue(_ value: Any?) -> Any? {
     // The archiver ends the program on an object that can't be archived, so ask first.
     guard let value, let object = (value as AnyObject) as? NSCoding else { return nil }
-    guard ArchivedSets.canBeArchived(object) else { return nil }
-    return try? NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
+    return ArchivedObject.data(object, isSecure: false)
   }
 }

@@ -22,8 +22,8 @@ enum HistoryTables {
   /// Returns whether nothing is missing that `make` would create. To find out takes no lock that writers wait for, and
   /// no right to create anything.
   static func areWhole(tombstones count: Int, _ connection: Connection) throws -> Bool {
-    let names = columns(tombstones: 0).map { $0.table.lowercased() } + indexes
-    let list = names.map { "('\($0)')" }.joined(separator: ", ")
+    let names = columns(tombstones: 0).map(\.table) + indexes.map(\.name)
+    let list = names.map { "('\($0.lowercased())')" }.joined(separator: ", ")
     let found = try connection.execute(
       "SELECT count(*) FROM (VALUES \(list)) AS n (name) WHERE to_regclass(n.name) IS NOT NULL")
     guard found.int(0, 0) == Int64(names.count), try tombstones(connection) >= count else { return false }
@@ -32,7 +32,8 @@ enum HistoryTables {
 
   /// Creates missing tables, and missing columns for the values that deletions preserve.
   static func make(tombstones: Int, _ connection: Connection) throws {
-    for statement in statements { try connection.run(statement) }
+    for statement in tables { try connection.run(statement) }
+    for index in indexes { try connection.run("CREATE INDEX IF NOT EXISTS \(index.name) ON \(index.columns)") }
     for number in 0..<tombstones {
       try connection.run("ALTER TABLE ACHANGE ADD COLUMN IF NOT EXISTS \(tombstone(number)) bytea")
     }
@@ -80,9 +81,12 @@ enum HistoryTables {
   static let startOver =
     "DELETE FROM ACHANGE; DELETE FROM ATRANSACTION; UPDATE ATRANSACTIONCOUNTER SET Z_LAST = Z_LAST + 1"
 
-  private static let indexes = ["z_transaction_transactiontimestampindex", "achange_ztransactionid_index"]
+  private static let indexes = [
+    (name: "Z_TRANSACTION_TransactionTimestampIndex", columns: "ATRANSACTION (ZTIMESTAMP)"),
+    (name: "ACHANGE_ZTRANSACTIONID_INDEX", columns: "ACHANGE (ZTRANSACTIONID)"),
+  ]
 
-  private static let statements = [
+  private static let tables = [
     "CREATE TABLE IF NOT EXISTS ATRANSACTIONCOUNTER (Z_ID bigint PRIMARY KEY, Z_LAST bigint NOT NULL, "
       + "Z_LASTCHANGE bigint NOT NULL) WITH (fillfactor = 10)",
     "INSERT INTO ATRANSACTIONCOUNTER (Z_ID, Z_LAST, Z_LASTCHANGE) VALUES (1, 0, 0) ON CONFLICT DO NOTHING",
@@ -90,9 +94,7 @@ enum HistoryTables {
       + "Z_ENT bigint, Z_OPT bigint, ZNAME text COLLATE \"C\" UNIQUE)",
     "CREATE TABLE IF NOT EXISTS ATRANSACTION (Z_PK bigint PRIMARY KEY, Z_ENT bigint, Z_OPT bigint, ZAUTHORTS bigint, "
       + "ZBUNDLEIDTS bigint, ZCONTEXTNAMETS bigint, ZPROCESSIDTS bigint, ZTIMESTAMP double precision)",
-    "CREATE INDEX IF NOT EXISTS Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP)",
     "CREATE TABLE IF NOT EXISTS ACHANGE (Z_PK bigint PRIMARY KEY, Z_ENT bigint, Z_OPT bigint, ZCHANGETYPE bigint, "
       + "ZENTITY bigint, ZENTITYPK bigint, ZTRANSACTIONID bigint, ZCOLUMNS bytea)",
-    "CREATE INDEX IF NOT EXISTS ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
   ]
 }

@@ -5,7 +5,7 @@ extension ModelContext {
   /// - Parameter model: the storage's model, if it is at hand.
   func noteChange(of storage: ModelStorage, _ model: (any PersistentModel)? = nil) {
     if storage.retainModel(model, for: self) { changed.append(storage) }
-    if autosaveEnabled { scheduleAutosave() }
+    saveSoon()
   }
 
   /// Nothing is changed any more.

@@ -1,10 +1,19 @@
 import Foundation
 
+/// Archives values; the counterpart of `UnarchivedObject`.
+enum ArchivedObject {
+  /// The value's archive; nil if the archiver can't take the value.
+  static func data(_ value: Any, isSecure: Bool) -> Data? {
+    guard ArchivedSets.canBeArchived(value) else { return nil }
+    return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: isSecure)
+  }
+}
+
 /// The sets in a value that is to be archived.
 ///
 /// Foundation's archiver compares each object with those that it has archived before. Sets of one size it compares
 /// member by member, and that ends the program if one of them has an array or a dictionary in it.
-struct ArchivedSets {
+private struct ArchivedSets {
   /// For each size of a set, how many there are, and whether one of them has a list in it.
   private var sizes: [Int: (count: Int, hasLists: Bool)] = [:]
   /// The containers that were looked into. They are kept, because the next one could get the address of a freed one.
