@@ -78,6 +78,7 @@ struct ChangeLedgerTests {
       if state.contains(.updated) { #expect(state.contains(.listedUpdated), comment, sourceLocation: location) }
       if state.contains(.deleted) { #expect(state.contains(.listedDeleted), comment, sourceLocation: location) }
     }
+    #expect(ledger.newObjects.filter { !$0.state.contains(.inserted) }.isEmpty, comment, sourceLocation: location)
     #expect(ledger.isEmpty || !ledger.eventList.isEmpty || !objects.isEmpty, comment, sourceLocation: location)
   }
 

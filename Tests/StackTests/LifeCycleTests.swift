@@ -241,6 +241,31 @@ struct LifeCycleTests {
     }
   }
 
+  @Test(
+    "An object that hears of saves does so whatever the others' classes are, and whatever it was saved for",
+    arguments: StoreKind.withCustom)
+  func hearingAmongOthers(_ kind: StoreKind) throws {
+    let hearing = entity("Hearing", [attribute("name")], class: HearsAfter.self)
+    let deaf = entity("Deaf", [attribute("name")], class: HearsNothing.self)
+    try withStack(kind, model([hearing, deaf])) { _, context in
+      let others = (0..<3).map { _ in context.new("Deaf") }
+      let object = try #require(context.new("Hearing") as? HearsAfter)
+      try context.save()
+      #expect(object.heard == ["inserted"])
+      others[0]["name"] = "A"
+      object["name"] = "B"
+      try context.save()
+      #expect(object.heard == ["inserted", "updated"])
+      others[1]["name"] = "C"
+      try context.save()
+      #expect(object.heard.count == 2 && !others[1].isUpdated && !others[1].hasChanges)
+      context.delete(others[2])
+      context.delete(object)
+      try context.save()
+      #expect(object.heard == ["inserted", "updated", "deleted"])
+    }
+  }
+
   @Test("What didSave changes is unsaved afterwards", arguments: StoreKind.withCustom)
   func changeInDidSave(_ kind: StoreKind) throws {
     let model = model([entity("Restless", [attribute("text")], class: Restless.self)])
@@ -555,3 +580,24 @@ final class Hearing: NSManagedObject {
 
   override func willSave() { Hearing.heard.append(self) }
 }
+
+final class HearsNothing: NSManagedObject {
+  override func awakeFromFetch() { setPrimitiveValue("read", forKey: "name") }
+}
+
+final class HearsBefore: NSManagedObject {
+  override func willSave() { setPrimitiveValue("saved", forKey: "name") }
+}
+
+/// Writes down what it says of itself in `didSave`.
+class HearsAfter: NSManagedObject {
+  nonisolated(unsafe) var heard: [String] = []
+
+  override func didSave() {
+    if isInserted { heard.append("inserted") }
+    if isUpdated { heard.append("updated") }
+    if isDeleted { heard.append("deleted") }
+  }
+}
+
+final class InheritsHearing: HearsAfter {}

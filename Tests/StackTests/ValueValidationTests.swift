@@ -28,6 +28,15 @@ struct ValueValidationTests {
     #expect(!ValueValidation.isOverridden(by: Picky.self))
   }
 
+  @Test("Which classes hear of saves is found for every class")
+  func savesHeard() {
+    #expect(!SaveMethods.areOverridden(by: NSManagedObject.self))
+    #expect(!SaveMethods.areOverridden(by: HearsNothing.self))
+    #expect(SaveMethods.areOverridden(by: HearsBefore.self))
+    #expect(SaveMethods.areOverridden(by: HearsAfter.self))
+    #expect(SaveMethods.areOverridden(by: InheritsHearing.self))
+  }
+
   @Test("A value can be checked along a path, and one that would be set on nothing is valid")
   func path() throws {
     try withStack(.inMemory, stack(.inMemory, NSManagedObject.self)) { _, context in

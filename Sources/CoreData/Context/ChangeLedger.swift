@@ -44,6 +44,10 @@ final class ChangeLedger {
   @exclusivity(unchecked) private(set) var insertedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var updatedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var deletedList = ContiguousArray<NSManagedObject>()
+  /// Whether there may be objects in `insertedList` that are new no more.
+  private var mayHaveSettled = false
+  /// Whether one of the objects in the lists is of a class that hears of saves; see ``ClassTraits``.
+  private(set) var hearsOfSaves = false
   /// How many of the deleted objects, from the first, the search for due delete rules can pass over: each has followed
   /// its rules, or is deleted no more.
   private(set) var settledDeletions = 0
@@ -66,7 +70,9 @@ final class ChangeLedger {
   // What a save is about.
 
   /// New objects, in the order of their insertion. Until an event ends, deleted ones may be among them.
-  var newObjects: ContiguousArray<NSManagedObject> { insertedList.keeping { $0.state.contains(.inserted) } }
+  var newObjects: ContiguousArray<NSManagedObject> {
+    mayHaveSettled ? insertedList.keeping { $0.state.contains(.inserted) } : insertedList
+  }
 
   /// Saved objects that were changed since.
   var changedObjects: ContiguousArray<NSManagedObject> { updatedList.keeping { $0.state.isUpdated } }
@@ -106,6 +112,7 @@ final class ChangeLedger {
     if !marks.contains(.listedInserted) {
       marks.insert(.listedInserted)
       insertedList.append(object)
+      noteClass(of: object)
     }
     object.marks = addingToEvent(object, marks)
     // It has all its values, because there is no row to read them from.
@@ -123,6 +130,7 @@ final class ChangeLedger {
       if !marks.contains(.listedUpdated) {
         marks.insert(.listedUpdated)
         updatedList.append(object)
+        noteClass(of: object)
       }
     }
     // For observers, a new object that changes after the event of its insertion is an updated one.
@@ -139,6 +147,7 @@ final class ChangeLedger {
     if !marks.contains(.listedDeleted) {
       marks.insert(.listedDeleted)
       deletedList.append(object)
+      noteClass(of: object)
     } else if !marks.contains(.propagated) {
       // Its place in the list is of an earlier deletion.
       settledDeletions = 0
@@ -186,7 +195,10 @@ final class ChangeLedger {
   static func reverted(_ object: NSManagedObject) { object.marks.remove([.updated, .eventUpdated]) }
 
   /// All changes of an object have been dropped; it stays in the context.
-  func cleared(_ object: NSManagedObject) { object.marks.formIntersection([.listed, .eventListed]) }
+  func cleared(_ object: NSManagedObject) {
+    mayHaveSettled = true
+    object.marks.formIntersection([.listed, .eventListed])
+  }
 
   /// An object's row was read again: observers are to be told.
   func refreshed(_ object: NSManagedObject) { refreshedList.append(object) }
@@ -203,6 +215,7 @@ final class ChangeLedger {
 
   /// An object has left the context. Nothing of it is saved; observers are still told what the event did to it.
   func left(_ object: NSManagedObject) {
+    mayHaveSettled = true
     object.marks.remove([.inserted, .updated, .deleted, .propagated, .eventUpdated])
   }
 
@@ -293,17 +306,18 @@ final class ChangeLedger {
     if unbornCount * 4 < insertedList.count + deletedList.count { return }
     unbornCount = 0
     settledDeletions = 0
-    tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
+    tidyInserted()
     tidy(&deletedList, .listedDeleted) { $0.state.contains(.deleted) }
   }
 
   // Saves.
 
   /// An object's changes are written. It is no longer new, changed or deleted, and the lists drop it when the save
-  /// ends. Until `toldOfSave(_:)` it says what the save did to it.
+  /// ends. Until `toldOfSave(_:)` it says what the save did to it, if anybody hears of saves.
   func saved(_ object: NSManagedObject) {
+    mayHaveSettled = true
     let marks = object.marks
-    object.marks = marks.subtracting([.pending, .listed, .propagated, .says]).union(marks.said)
+    object.marks = marks.subtracting([.pending, .listed, .propagated, .says]).union(hearsOfSaves ? marks.said : [])
   }
 
   /// An object has left because it was deleted in another context. It says so from then on, unless it is inserted
@@ -320,7 +334,7 @@ final class ChangeLedger {
     unbornCount = 0
     // Objects that dropped out before the save, as by a refresh, have to be listed again at their next change.
     if insertedList.count + updatedList.count + deletedList.count != count {
-      tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
+      tidyInserted()
       // The mark decides, since a deleted object that was updated is updated again when the deletion is taken back.
       tidy(&updatedList, .listedUpdated) { $0.state.contains(.updated) }
       tidy(&deletedList, .listedDeleted) { $0.state.contains(.deleted) }
@@ -328,8 +342,15 @@ final class ChangeLedger {
       insertedList = []
       updatedList = []
       deletedList = []
+      mayHaveSettled = false
     }
+    if isEmpty { hearsOfSaves = false }
     if let stores { lockedList.removeAll { stores.contains($0.store) } } else { lockedList = [] }
+  }
+
+  private func tidyInserted() {
+    tidy(&insertedList, .listedInserted) { $0.state.contains(.inserted) }
+    mayHaveSettled = false
   }
 
   private func tidy(
@@ -349,12 +370,20 @@ final class ChangeLedger {
     updatedList = []
     deletedList = []
     settledDeletions = 0
+    mayHaveSettled = false
+    hearsOfSaves = false
     unbornCount = 0
     lockedList = []
     _ = takeEvent()
   }
 
-  // The event's bookkeeping.
+  // Bookkeeping.
+
+  /// Called when an object enters one of the lists.
+  @inline(__always)
+  private func noteClass(of object: NSManagedObject) {
+    if !hearsOfSaves, ClassTraits.of(object).contains(.hearsOfSaves) { hearsOfSaves = true }
+  }
 
   private func addingToEvent(_ object: NSManagedObject, _ marks: ObjectState) -> ObjectState {
     if marks.contains(.eventListed) { return marks }

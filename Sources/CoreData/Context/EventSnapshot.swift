@@ -25,9 +25,12 @@ final class EventSnapshot {
   let changes: ChangedValues?
   /// By the to-many index of the relationship; empty if none was changed.
   let members: ContiguousArray<Members?>
+  /// Keeps the layout that the values lie by.
+  private let owner: ObjectOwner
 
   /// Copies what the object holds now.
   init(_ object: NSManagedObject) {
+    owner = object.owner
     row = object.row
     wasDeleted = object.state.contains(.deleted)
     changes = object.changes?.copy()
@@ -36,6 +39,7 @@ final class EventSnapshot {
 
   /// The snapshot of an object without unsaved changes: what its row says.
   init(unchanged object: NSManagedObject) {
+    owner = object.owner
     row = object.row
     wasDeleted = false
     changes = nil

@@ -2,6 +2,7 @@
 extension NSManagedObjectContext {
   /// `stores` are those that were written, if not all were.
   func adoptSavedRows(of plan: SavePlan, writtenStores stores: Set<UInt16>? = nil) {
+    let isHeard = ledger.hearsOfSaves
     // First all keys, so that references of objects to each other are right when relationships settle.
     adoptReservedKeys(of: plan.inserted.objects)
     plan.inserted.forEach(takeSavedRow)
@@ -10,7 +11,13 @@ extension NSManagedObjectContext {
     for object in plan.deleted { takeOut(object, as: .deleted) }
     ledger.saveEnded(count: plan.count, stores: stores)
     source.noteTemporaryMembers(of: plan)
-    tellOfSave(plan)
+    if isHeard { tellOfSave(plan) } else { plan.deleted.forEach(letGoDeleted) }
+  }
+
+  private func letGoDeleted(_ object: NSManagedObject) {
+    // Nothing that didSave() has set will be saved.
+    ledger.left(object)
+    letGo(object, as: .deleted, to: ObjectOwner(owner.layouts))
   }
 
   /// Calls `didSave()`. Meanwhile objects still say what the save did to them; what they change is for the next one.
@@ -20,9 +27,7 @@ extension NSManagedObjectContext {
     for object in plan.unchanged { object.didSave() }
     for object in plan.deleted {
       object.didSave()
-      // Nothing that didSave() has set will be saved.
-      ledger.left(object)
-      letGo(object, as: .deleted, to: ObjectOwner(owner.layouts))
+      letGoDeleted(object)
     }
     plan.inserted.objects.forEachHeld { ledger.toldOfSave($0) }
     plan.updated.objects.forEachHeld { ledger.toldOfSave($0) }
@@ -52,7 +57,7 @@ extension NSManagedObjectContext {
 
   private func noteSavedDestinations(_ places: PlaceTable, _ changes: ChangedValues) {
     for slot in places.destinations {
-      guard changes.holds(Int(slot)), case .object(let destination) = changes.place(Int(slot)).pointee else { continue }
+      guard let destination = changes.object(Int(slot)) else { continue }
       noteSaved(destination: unsafeDowncast(destination, to: NSManagedObject.self))
     }
   }

@@ -57,6 +57,7 @@ extension NSManagedObjectContext {
   private func fireWillSaveUntilQuiet(
     from lists: [ContiguousArray<NSManagedObject>]
   ) throws -> [ContiguousArray<NSManagedObject>] {
+    if !ledger.hearsOfSaves { return lists }
     var round = lists
     var rounds = 0
     while round.contains(where: { !$0.isEmpty }) {

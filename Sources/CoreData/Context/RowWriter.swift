@@ -10,6 +10,12 @@ final class RowWriter {
   /// The row as it will stand in the store: changed values over committed ones.
   func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
     let places = object.places
+    let reference = object.finalReference
+    if object.row == nil, let changes = object.changes, changes.isRow {
+      return try changes.row(key: reference.key, version: version) { held, place in
+        try rowReference(to: unsafeDowncast(held, to: NSManagedObject.self), from: object, place)
+      }
+    }
     if let base = object.row {
       try beginRow(object, object.layout, from: base)
     } else {
@@ -19,19 +25,18 @@ final class RowWriter {
       for place in places.slots where place.word >= 0 {
         let (slot, word) = (Int(place.slot), Int(place.word))
         guard changes.holds(slot) else { continue }
-        // The commonest kinds are handled here, which avoids passing them on as an enumeration.
-        switch changes.place(slot).pointee {
-        case .int(let value): builder.setInt(value, slot: slot, word: word)
-        case .double(let value): builder.setDouble(value, slot: slot, word: word)
-        case .date(let value): builder.setDouble(value.timeIntervalSinceReferenceDate, slot: slot, word: word)
-        case .string(let value): builder.setText(value, slot: slot, word: word)
-        case .object(let held): try write(held, place: place, object: object)
-        case .null where place.kind == .transformable: writeNothing(place, object)
-        case let value: builder.set(value, slot: slot, word: word)
+        if changes.holdsObject(slot) {
+          switch changes[slot] {
+          case .object(let held): try write(held, place: place, object: object)
+          case let value: builder.set(value, slot: slot, word: word)
+          }
+        } else if place.kind == .transformable {
+          writeNothing(place, object)
+        } else {
+          builder.set(slot, word: word, form: place.form, from: changes)
         }
       }
     }
-    let reference = object.finalReference
     let row = builder.finishRow(key: reference.key, version: version, entity: places.entity)
     return places.traits.contains(.external) ? row.holdingFiles(object.layout) : row
   }
@@ -49,7 +54,9 @@ final class RowWriter {
   private func write(_ held: AnyObject, place: PropertyPlace, object: NSManagedObject) throws {
     let slot = Int(place.slot)
     if place.kind == .toOne {
-      return try write(destination: unsafeDowncast(held, to: NSManagedObject.self), place, object)
+      let reference = try rowReference(to: unsafeDowncast(held, to: NSManagedObject.self), from: object, place)
+      if let reference { builder.setDestination(reference, place) } else { builder.setNull(slot: slot) }
+      return
     }
     let property = object.layout.slots[slot]
     if let base = object.row, !object.changedSlots.contains(property.slot) {
@@ -70,15 +77,15 @@ final class RowWriter {
     }
   }
 
-  private func write(
-    destination: NSManagedObject, _ place: PropertyPlace, _ object: NSManagedObject
-  ) throws {
+  /// What the object's row has of a destination; nil if it is no object that a row may refer to.
+  private func rowReference(
+    to destination: NSManagedObject, from object: NSManagedObject, _ place: PropertyPlace
+  ) throws -> RowReference? {
     let reference = destination.finalReference
     if reference.key < 0, !keepsTemporaryKeys || destination.owner !== object.owner {
       if destination.isOfUnknownID { throw Failure.faultNotFulfillable(id: destination.objectID).nsError }
       // An object that was deleted before it was ever saved can't be referred to.
-      builder.setNull(slot: Int(place.slot))
-      return
+      return nil
     }
     if !destination.sharesStore(with: object) {
       let property = object.layout.slots[Int(place.slot)]
@@ -87,7 +94,7 @@ final class RowWriter {
         destination: destination.layout.name
       ).nsError
     }
-    builder.setDestination(reference, place)
+    return reference
   }
 }
 

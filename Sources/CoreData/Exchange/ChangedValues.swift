@@ -1,137 +1,386 @@
-/// The values that were set on an object since its committed row, a slot for each property. Allocated at the first set.
+/// The values that were set on an object since its committed row. Made at the first set.
 ///
-/// A handle on memory that one object owns and frees. Every property access goes through it, so copying it counts no
-/// references. Belongs to the object's queue.
+/// They lie as they will in the next row: words at the places of the entity's rows, texts in a tail behind them. So a
+/// save copies the words of a new object, and whoever reads a number or a text needs no second way for one that was not
+/// saved yet. What a row can't hold, or would hold as a copy, is kept as a retained object in the value's first word:
+/// destinations, transformables' objects, data, URLs, long texts.
 ///
-/// | offset | content |
+/// A handle on memory that one object owns and frees, which must be before the layout is. Every property access goes
+/// through it, so copying it counts no references. Belongs to the object's queue.
+///
+/// | part | content |
 /// |---|---|
-/// | 0 | how many slots, `Int32`; how many mask words, `Int32` |
-/// | 8 | the key reserved for a new object while its save is under way, `Int64`; 0 otherwise |
-/// | 16 | held mask: slots that hold a value here (changed ones, and objects that are costly to make again) |
-/// | then | changed mask: slots set since the last save |
-/// | then | the values |
+/// | head | the entity's places; the key reserved for a new object while its save is under way, 0 otherwise; where the image is |
+/// | masks | for each 64 slots three words: slots that hold a value here (changed ones, and objects that are costly to make again), slots set since the last save, slots whose value is an object |
+/// | image | null bitmap and words as in a ``RowSnapshot``, then the words of what rows don't hold, then the tail. It moves to memory of its own when the tail outgrows the block |
 struct ChangedValues {
-  private let base: UnsafeMutableRawPointer
+  private struct Head {
+    let places: PlaceTable
+    var reservedKey: Int64 = 0
+    var image: UnsafeMutablePointer<UInt64>
+    /// Bytes from the image's start to the end of its tail, and to the end of its memory.
+    var end: Int32
+    var capacity: Int32
+  }
+
+  private let head: UnsafeMutablePointer<Head>
+
+  /// Longer texts are kept as the strings they are.
+  private static let longestCopy = 1 << 16
 
   /// A block without values for objects of an entity.
   static func make(_ layout: EntityLayout) -> ChangedValues { make(layout.places) }
 
-  static func make(_ places: PlaceTable) -> ChangedValues { places.blank.plainCopy() }
+  static func make(_ places: PlaceTable) -> ChangedValues { places.blank.copy() }
 
   /// A block with the default values of an entity's attributes.
-  static func makeDefaults(_ places: PlaceTable) -> ChangedValues {
-    places.hasPlainDefaults ? places.defaults.plainCopy() : places.defaults.copy()
-  }
+  static func makeDefaults(_ places: PlaceTable) -> ChangedValues { places.defaults.copy() }
 
   /// Makes the block that others begin as a copy of.
-  static func pattern(slots count: Int, _ defaults: [(slot: Int, value: Value)]) -> ChangedValues {
-    let words = max((count + 63) / 64, 1)
-    let values = 16 + words * 16
-    let base = UnsafeMutableRawPointer.allocate(
-      byteCount: values + count * MemoryLayout<Value>.stride, alignment: 8)
-    memset(base, 0, values)
-    base.storeBytes(of: Int32(count), as: Int32.self)
-    base.storeBytes(of: Int32(words), toByteOffset: 4, as: Int32.self)
-    (base + values).bindMemory(to: Value.self, capacity: count).initialize(repeating: .null, count: count)
-    let pattern = ChangedValues(base: base)
+  static func pattern(_ places: PlaceTable, _ defaults: [(slot: Int, value: Value)]) -> ChangedValues {
+    var tail = places.texts.count * 24
+    for case (_, .string(let text)) in defaults where text.utf8.count <= longestCopy { tail += text.utf8.count }
+    let fixed = places.imageWords * 8
+    let pattern = ChangedValues(places, capacity: fixed + tail)
+    memset(pattern.masks, 0, places.maskWords * 24)
+    memset(pattern.image, 0, fixed)
+    for word in 0..<places.maskWords { pattern.image[word] = .max }
     for (slot, value) in defaults { pattern[slot] = value }
     return pattern
   }
 
-  /// A copy of a block whose values are plain bytes, which the caller has to free.
-  @inline(__always)
-  private func plainCopy() -> ChangedValues {
-    let size = 16 + words * 16 + count * MemoryLayout<Value>.stride
-    let base = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
-    base.copyMemory(from: self.base, byteCount: size)
-    return ChangedValues(base: base)
+  /// Memory with nothing in it but its head.
+  private init(_ places: PlaceTable, capacity: Int) {
+    let offset = ChangedValues.imageOffset(places)
+    let base = UnsafeMutableRawPointer.allocate(byteCount: offset + capacity, alignment: 8)
+    head = base.assumingMemoryBound(to: Head.self)
+    head.initialize(
+      to: Head(
+        places: places, image: (base + offset).assumingMemoryBound(to: UInt64.self),
+        end: Int32(places.imageWords * 8), capacity: Int32(capacity)))
   }
 
+  private init(head: UnsafeMutablePointer<Head>) { self.head = head }
+
+  private static func imageOffset(_ places: PlaceTable) -> Int { MemoryLayout<Head>.size + places.maskWords * 24 }
+
   func free() {
-    values.deinitialize(count: count)
-    base.deallocate()
+    releaseObjects()
+    if !isInPlace { image.deallocate() }
+    UnsafeMutableRawPointer(head).deallocate()
   }
 
   /// A copy, which the caller has to free.
   func copy() -> ChangedValues {
-    let offset = 16 + words * 16
-    let base = UnsafeMutableRawPointer.allocate(
-      byteCount: offset + count * MemoryLayout<Value>.stride, alignment: 8)
-    base.copyMemory(from: self.base, byteCount: offset)
-    (base + offset).bindMemory(to: Value.self, capacity: count).initialize(from: values, count: count)
-    return ChangedValues(base: base)
+    let offset = ChangedValues.imageOffset(places)
+    let (end, capacity) = (Int(head.pointee.end), Int(head.pointee.capacity))
+    let base = UnsafeMutableRawPointer.allocate(byteCount: offset + capacity, alignment: 8)
+    let isInPlace = UnsafeMutableRawPointer(head) + offset == UnsafeMutableRawPointer(image)
+    base.copyMemory(from: head, byteCount: isInPlace ? offset + end : offset)
+    if !isInPlace { (base + offset).copyMemory(from: image, byteCount: end) }
+    let copy = ChangedValues(head: base.assumingMemoryBound(to: Head.self))
+    copy.head.pointee.image = (base + offset).assumingMemoryBound(to: UInt64.self)
+    if holdsObjects { forEachObject { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() } }
+    return copy
   }
 
-  private var count: Int { Int(base.load(as: Int32.self)) }
-  private var words: Int { Int(base.load(fromByteOffset: 4, as: Int32.self)) }
-  private var heldWords: UnsafeMutablePointer<UInt64> { (base + 16).assumingMemoryBound(to: UInt64.self) }
-  private var changedWords: UnsafeMutablePointer<UInt64> { heldWords + words }
-  private var values: UnsafeMutablePointer<Value> {
-    (base + 16 + words * 16).assumingMemoryBound(to: Value.self)
+  private var places: PlaceTable { head.pointee.places }
+  private var masks: UnsafeMutablePointer<UInt64> {
+    UnsafeMutableRawPointer(head + 1).assumingMemoryBound(to: UInt64.self)
   }
+  private var image: UnsafeMutablePointer<UInt64> { head.pointee.image }
+  private var isInPlace: Bool { image == masks + places.maskWords * 3 }
 
   var reservedKey: Int64 {
-    get { base.load(fromByteOffset: 8, as: Int64.self) }
-    nonmutating set { base.storeBytes(of: newValue, toByteOffset: 8, as: Int64.self) }
+    get { head.pointee.reservedKey }
+    nonmutating set { head.pointee.reservedKey = newValue }
   }
 
-  // Inlined by force, as the count of `batchinsertobject` asks for; see CONTRIBUTING.md.
+  // Asking.
+
+  // Inlined by force, here and below, as the counts of `insert` and `batchinsertobject` ask for; see CONTRIBUTING.md.
   @inline(__always)
-  func holds(_ slot: Int) -> Bool { heldWords[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+  private func has(_ slot: Int, _ mask: Int) -> Bool { masks[(slot >> 6) * 3 + mask] & (1 << UInt64(slot & 63)) != 0 }
 
   @inline(__always)
-  func isChanged(_ slot: Int) -> Bool { changedWords[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
+  func holds(_ slot: Int) -> Bool { has(slot, 0) }
 
   @inline(__always)
-  subscript(slot: Int) -> Value {
-    get { values[slot] }
-    nonmutating set {
-      values[slot] = newValue
-      heldWords[slot >> 6] |= 1 << UInt64(slot & 63)
-    }
-  }
+  func isChanged(_ slot: Int) -> Bool { has(slot, 1) }
+
+  /// Whether the slot's value is an object, not words.
+  @inline(__always)
+  func holdsObject(_ slot: Int) -> Bool { has(slot, 2) }
+
+  /// Whether the slot's value is nil.
+  @inline(__always)
+  func isNull(_ slot: Int) -> Bool { image[slot >> 6] & (1 << UInt64(slot & 63)) != 0 }
 
   /// Whether none of these slots has a value here.
   func holdsNone(of slots: SlotMask) -> Bool { slots.allSatisfy { !holds($0) } }
 
-  /// The value of a slot, in place: read it, but don't keep it.
-  func place(_ slot: Int) -> UnsafePointer<Value> { UnsafePointer(values + slot) }
+  /// The slots that have a value here.
+  var held: SlotMask { mask(0) }
 
-  /// Whether the slot's value is nil.
-  func isNull(_ slot: Int) -> Bool {
-    if case .null = values[slot] { return true }
+  /// The slots set since the last save.
+  var changed: SlotMask { mask(1) }
+
+  private func mask(_ number: Int) -> SlotMask { SlotMask(count: places.maskWords) { masks[$0 * 3 + number] } }
+
+  /// The words, to be read at a property's `home`, unless the slot's value is nil or an object. Valid until the next
+  /// set.
+  var words: UnsafePointer<UInt64> { UnsafePointer(image) }
+
+  /// The object of a slot: a destination, a transformable's object, a ``HeldValue``; nil if it holds none.
+  func object(_ slot: Int) -> AnyObject? {
+    guard holdsObject(slot) else { return nil }
+    return object(at: places.slots[slot])
+  }
+
+  private func object(at place: PropertyPlace) -> AnyObject {
+    Unmanaged<AnyObject>.fromOpaque(pointer(place.home)).takeUnretainedValue()
+  }
+
+  private func pointer(_ home: Int16) -> UnsafeRawPointer {
+    UnsafeRawPointer(bitPattern: UInt(image[Int(home)])).unsafelyUnwrapped
+  }
+
+  private func releaseObjects() {
+    if holdsObjects { forEachObject { Unmanaged<AnyObject>.fromOpaque($0).release() } }
+  }
+
+  private var holdsObjects: Bool {
+    for word in 0..<places.maskWords where masks[word * 3 + 2] != 0 { return true }
     return false
   }
 
-  @inline(__always)
-  func markChanged(_ slot: Int) { changedWords[slot >> 6] |= 1 << UInt64(slot & 63) }
-
-  func drop(_ slot: Int) {
-    values[slot] = .null
-    heldWords[slot >> 6] &= ~(1 << UInt64(slot & 63))
-    changedWords[slot >> 6] &= ~(1 << UInt64(slot & 63))
-  }
-
-  /// Removes all values.
-  func dropAll() {
-    for word in 0..<words {
-      var rest = heldWords[word]
+  private func forEachObject(_ body: (UnsafeRawPointer) -> Void) {
+    for word in 0..<places.maskWords {
+      var rest = masks[word * 3 + 2]
       while rest != 0 {
-        values[word * 64 + rest.trailingZeroBitCount] = .null
+        body(pointer(places.slots[word * 64 + rest.trailingZeroBitCount].home))
         rest &= rest - 1
       }
-      heldWords[word] = 0
-      changedWords[word] = 0
     }
   }
 
-  /// The slots that have a value here.
-  var held: SlotMask { SlotMask(words: UnsafeBufferPointer(start: heldWords, count: words)) }
-
-  /// The slots set since the last save.
-  var changed: SlotMask { SlotMask(words: UnsafeBufferPointer(start: changedWords, count: words)) }
-
-  func clearChanged() {
-    for word in 0..<words { changedWords[word] = 0 }
+  /// The value of a slot; `.null` if it has none here.
+  subscript(slot: Int) -> Value {
+    get {
+      let place = places.slots[slot]
+      if holdsObject(slot) {
+        let object = object(at: place)
+        return type(of: object) == HeldValue.self ? unsafeDowncast(object, to: HeldValue.self).value : .object(object)
+      }
+      if isNull(slot) { return .null }
+      let (start, word) = (UnsafeRawPointer(image + Int(place.home)), Int(place.home))
+      return switch place.form {
+      case .integer: .int(Int64(bitPattern: image[word]))
+      case .real: Value(real: Double(bitPattern: image[word]), of: place.kind)
+      case .text: .string(RowSnapshot.string(words, word: word))
+      case .uuid: .uuid(start.loadUnaligned(as: UUID.self))
+      case .decimal: .decimal(NSDecimalNumber(decimal: start.loadUnaligned(as: Decimal.self)))
+      case .bytes, .destination, .none: .null
+      }
+    }
+    nonmutating set {
+      let place = places.slots[slot]
+      switch (newValue, place.form) {
+      case (.null, _): setNull(place)
+      case (.int(let value), .integer): setInt(value, place)
+      case (.double(let value), .real) where place.kind != .date: setDouble(value, place)
+      case (.date(let value), .real) where place.kind == .date:
+        setDouble(value.timeIntervalSinceReferenceDate, place)
+      case (.string(let value), .text) where place.kind == .string: setText(value, place)
+      case (.uuid(let value), .uuid):
+        UnsafeMutableRawPointer(open(place) + Int(place.home)).storeBytes(of: value, as: UUID.self)
+      case (.decimal(let value), .decimal):
+        UnsafeMutableRawPointer(open(place) + Int(place.home)).storeBytes(of: value.decimalValue, as: Decimal.self)
+      case (.object(let object), _): setObject(object, place)
+      case (let value, _): setObject(HeldValue(value), place)
+      }
+    }
   }
+
+  // Setting.
+
+  /// Makes the slot one that holds words, and returns the image.
+  @inline(__always)
+  private func open(_ place: PropertyPlace) -> UnsafeMutablePointer<UInt64> {
+    open(Int(place.slot), at: Int(place.home))
+  }
+
+  @inline(__always)
+  private func open(_ slot: Int, at home: Int) -> UnsafeMutablePointer<UInt64> {
+    let (word, bit) = (slot >> 6, 1 << UInt64(slot & 63) as UInt64)
+    if masks[word * 3 + 2] & bit != 0 { releaseObject(slot, at: home) }
+    masks[word * 3] |= bit
+    image[word] &= ~bit
+    return image
+  }
+
+  @inline(__always)
+  func setInt(_ value: Int64, _ place: PropertyPlace) { open(place)[Int(place.home)] = UInt64(bitPattern: value) }
+
+  @inline(__always)
+  func setDouble(_ value: Double, _ place: PropertyPlace) { open(place)[Int(place.home)] = value.bitPattern }
+
+  @inline(__always)
+  func setText(_ value: String, _ place: PropertyPlace) {
+    // Nearly all texts are contiguous; then their bytes are read where they are.
+    let done: Void? = value.utf8.withContiguousStorageIfAvailable {
+      if $0.count <= ChangedValues.longestCopy {
+        put(UnsafeRawBufferPointer($0), Int(place.slot), at: Int(place.home))
+      } else {
+        hold(value, Int(place.slot))
+      }
+    }
+    if done == nil { setCopy(of: value, Int(place.slot)) }
+  }
+
+  @inline(never)
+  private func hold(_ text: String, _ slot: Int) { setObject(HeldValue(.string(text)), places.slots[slot]) }
+
+  @inline(never)
+  private func setCopy(of value: String, _ slot: Int) {
+    var value = value
+    value.makeContiguousUTF8()
+    setText(value, places.slots[slot])
+  }
+
+  private func put(_ bytes: UnsafeRawBufferPointer, _ slot: Int, at home: Int) {
+    let former = open(slot, at: home)[home]
+    var offset = Int(former & 0xFFFF_FFFF)
+    if bytes.count > Int(former >> 32) || offset == 0 {
+      let room = Int(head.pointee.capacity) - Int(head.pointee.end)
+      if bytes.count > room { makeRoom(for: bytes.count, in: slot, at: home) }
+      offset = Int(head.pointee.end)
+      head.pointee.end += Int32(bytes.count)
+    }
+    image[home] = UInt64(offset) | UInt64(bytes.count) << 32
+    if let start = bytes.baseAddress {
+      (UnsafeMutableRawPointer(image) + offset).copyMemory(from: start, byteCount: bytes.count)
+    }
+  }
+
+  /// Moves the image to larger memory, without the tail's bytes that no text refers to any more, nor those of the slot,
+  /// which is about to get others. It never has less room than the default values take.
+  @inline(never)
+  private func makeRoom(for count: Int, in slot: Int, at home: Int) {
+    let fixed = places.imageWords * 8
+    image[home] = 0
+    let texts = places.texts.lazy.map { places.slots[Int($0)] }
+      .filter { !isNull(Int($0.slot)) && !holdsObject(Int($0.slot)) }
+    let live = texts.reduce(0) { $0 + RowSnapshot.tail(words, word: Int($1.home)).count }
+    let capacity = max(fixed + (live + count) * 3 / 2, Int(places.defaults.head.pointee.capacity))
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+      .assumingMemoryBound(to: UInt64.self)
+    UnsafeMutableRawPointer(moved).copyMemory(from: image, byteCount: fixed)
+    var end = fixed
+    for text in texts where Int(text.slot) != slot {
+      let bytes = RowSnapshot.tail(words, word: Int(text.home))
+      moved[Int(text.home)] = UInt64(end) | UInt64(bytes.count) << 32
+      if bytes.count > 0 {
+        (UnsafeMutableRawPointer(moved) + end).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      }
+      end += bytes.count
+    }
+    if !isInPlace { image.deallocate() }
+    head.pointee.image = moved
+    head.pointee.end = Int32(end)
+    head.pointee.capacity = Int32(capacity)
+  }
+
+  func setObject(_ object: AnyObject, _ place: PropertyPlace) {
+    let pointer = Unmanaged.passRetained(object).toOpaque()
+    open(place)[Int(place.home)] = UInt64(UInt(bitPattern: pointer))
+    masks[Int(place.slot >> 6) * 3 + 2] |= 1 << UInt64(place.slot & 63)
+  }
+
+  func setNull(_ place: PropertyPlace) {
+    // Rows have zeros where there is no value, so that equal rows have equal bytes.
+    let words = open(place) + Int(place.home)
+    for word in 0..<max(place.kind.words(isPolymorphic: place.isPolymorphic), 1) { words[word] = 0 }
+    image[Int(place.slot >> 6)] |= 1 << UInt64(place.slot & 63)
+  }
+
+  @inline(never)
+  private func releaseObject(_ slot: Int, at home: Int) {
+    let object = Unmanaged<AnyObject>.fromOpaque(pointer(Int16(home)))
+    image[home] = 0
+    masks[(slot >> 6) * 3 + 2] &= ~(1 << UInt64(slot & 63))
+    // Last, since a deinit may run.
+    object.release()
+  }
+
+  @inline(__always)
+  func markChanged(_ slot: Int) { masks[(slot >> 6) * 3 + 1] |= 1 << UInt64(slot & 63) }
+
+  func drop(_ slot: Int) {
+    setNull(places.slots[slot])
+    for mask in 0..<2 { masks[(slot >> 6) * 3 + mask] &= ~(1 << UInt64(slot & 63)) }
+  }
+
+  /// Goes back to the attributes' default values, as `makeDefaults` has them.
+  func returnToDefaults() {
+    releaseObjects()
+    let defaults = places.defaults
+    let end = Int(defaults.head.pointee.end)
+    UnsafeMutableRawPointer(masks).copyMemory(from: defaults.masks, byteCount: places.maskWords * 24)
+    UnsafeMutableRawPointer(image).copyMemory(from: defaults.image, byteCount: end)
+    head.pointee.end = Int32(end)
+    if holdsObjects { forEachObject { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() } }
+  }
+
+  func clearChanged() { for word in 0..<places.maskWords { masks[word * 3 + 1] = 0 } }
+
+  // The row.
+
+  /// Whether `row(key:version:_:)` can make the row of a new object: all that isn't words is a destination.
+  var isRow: Bool {
+    if places.traits.contains(.keptValues) { return false }
+    for word in 0..<places.maskWords where masks[word * 3 + 2] & ~places.linkMask[word] != 0 { return false }
+    return true
+  }
+
+  /// The row of a new object, in which no value has bytes besides.
+  ///
+  /// - Parameter destination: the key and entity that the row has of a destination; nil if it can't have any.
+  func row(
+    key: Int64, version: Int64, _ destination: (AnyObject, PropertyPlace) throws -> RowReference?
+  ) rethrows -> RowSnapshot {
+    let (places, image) = (places, image)
+    let fixed = places.fixedWords * 8
+    var count = fixed
+    for slot in places.texts { count += Int(image[Int(places.slots[Int(slot)].home)] >> 32) }
+    let row = RowSnapshot.make(key: key, version: version, entity: places.entity, byteCount: count)
+    try row.withUnsafeMutablePointerToElements { words in
+      UnsafeMutableRawPointer(words).copyMemory(from: image, byteCount: fixed)
+      var end = fixed
+      for slot in places.texts where !isNull(Int(slot)) {
+        let word = Int(places.slots[Int(slot)].home)
+        let bytes = RowSnapshot.tail(UnsafePointer(image), word: word)
+        words[word] = UInt64(end) | UInt64(bytes.count) << 32
+        (UnsafeMutableRawPointer(words) + end)
+          .copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+        end += bytes.count
+      }
+      for slot in places.destinations where holdsObject(Int(slot)) {
+        let place = places.slots[Int(slot)]
+        let held = Unmanaged<AnyObject>.fromOpaque(pointer(place.home))
+        let reference = try held._withUnsafeGuaranteedRef { try destination($0, place) }
+        words[Int(place.word)] = UInt64(bitPattern: reference?.key ?? 0)
+        if place.isPolymorphic { words[Int(place.word) + 1] = UInt64(reference?.entity ?? 0) }
+        if reference == nil { words[Int(slot >> 6)] |= 1 << UInt64(slot & 63) }
+      }
+    }
+    return row
+  }
+}
+
+/// A value that has no words, as the object that ``ChangedValues`` keeps of it.
+final class HeldValue {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
 }

@@ -118,7 +118,8 @@ package final class EntityLayout: @unchecked Sendable {
     }
     hasTransientDefaults = defaults.contains { words.transientSlots.contains($0.slot) }
     places = PlaceTable(
-      entity: index, keys: KeyRegistry.shared.count, properties: properties, slots: slots, defaults: defaults)
+      entity: index, keys: KeyRegistry.shared.count, properties: properties, slots: slots, words: words,
+      defaults: defaults)
     places.belong(to: self, EntityTraits(of: self))
   }
 
@@ -152,6 +153,5 @@ extension EntityTraits {
     if !layout.validated.isEmpty { insert(.validation) }
     if !layout.ruled.isEmpty { insert(.rules) }
     if layout.isAbstract { insert(.abstract) }
-    if layout.defaults.allSatisfy(\.value.isPlain) { insert(.plainDefaults) }
   }
 }

@@ -30,6 +30,8 @@ package final class LayoutProperty: @unchecked Sendable {
   package let toManyIndex: Int
   /// First word of the value in a row; -1 when the row does not hold it.
   package fileprivate(set) var word = -1
+  /// First word of the value among an object's changed values, which also hold what rows don't; 0 without a slot.
+  fileprivate(set) var home = 0
 
   /// Index of the entity that declares the property (Z_ENT is one more, without a configuration).
   package let declaringEntity: Int
@@ -178,6 +180,8 @@ struct LayoutParts {
 struct RowWords {
   let nullWords: Int
   let fixedWords: Int
+  /// The words of a row, and behind them those of the values that only changed values hold.
+  let imageWords: Int
   /// The slots that rows don't hold.
   let transientSlots: SlotMask
 
@@ -194,6 +198,16 @@ struct RowWords {
       word += property.kind.words(isPolymorphic: property.isPolymorphic)
     }
     fixedWords = word
+    for property in slots {
+      let count = property.kind.words(isPolymorphic: property.isPolymorphic)
+      if property.isTransient || count == 0 {
+        property.home = word
+        word += max(count, 1)
+      } else {
+        property.home = property.word
+      }
+    }
+    imageWords = word
     transientSlots = transients
   }
 }

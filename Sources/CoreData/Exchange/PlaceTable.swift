@@ -15,11 +15,13 @@ struct PlaceTable {
     var traits: EntityTraits = []
     var mandatory: UnsafeMutableBufferPointer<Int16>
     var destinations: UnsafeMutableBufferPointer<Int16>
-    var fixedWords = 0
-    var nullWords = 0
-    var validatingClass = AtomicWord()
-    var blank: ChangedValues
-    var defaults: ChangedValues
+    let words: RowWords
+    let maskWords: Int
+    var linkMask: UnsafeMutablePointer<UInt64>
+    var texts: UnsafeMutableBufferPointer<Int16>
+    var classTraits = AtomicWord()
+    var blank: ChangedValues!
+    var defaults: ChangedValues!
   }
 
   /// The handle to the places, one word in every object.
@@ -37,22 +39,28 @@ struct PlaceTable {
   var mandatory: UnsafeMutableBufferPointer<Int16> { tables.pointee.mandatory }
   /// The slots of to-one relationships, transient ones left out.
   var destinations: UnsafeMutableBufferPointer<Int16> { tables.pointee.destinations }
+  /// The slots whose texts a row has in its tail.
+  var texts: UnsafeMutableBufferPointer<Int16> { tables.pointee.texts }
+  /// The same as `destinations`, as words with a bit for each slot.
+  var linkMask: UnsafeMutablePointer<UInt64> { tables.pointee.linkMask }
+  /// How many words hold a bit for each slot.
+  var maskWords: Int { tables.pointee.maskWords }
   /// How many words a row has before its tail, and how many of them are the null bitmap.
-  var fixedWords: Int { tables.pointee.fixedWords }
-  var nullWords: Int { tables.pointee.nullWords }
-  /// The class for which it was last determined whether it validates values itself; the answer is in the lowest bit.
-  /// See `ValueValidation`.
-  var validatingClass: AtomicWord { tables.pointee.validatingClass }
+  var fixedWords: Int { tables.pointee.words.fixedWords }
+  var nullWords: Int { tables.pointee.words.nullWords }
+  /// How many words changed values have before their tail: those of a row, and those of what rows don't hold.
+  var imageWords: Int { tables.pointee.words.imageWords }
+  /// The class that the entity's objects were last found to have, with its `ClassTraits` in the lowest bits.
+  var classTraits: AtomicWord { tables.pointee.classTraits }
   /// What a block of an object's changed values begins as: empty, or with the attributes' default values.
-  var blank: ChangedValues { tables.pointee.blank }
-  var defaults: ChangedValues { tables.pointee.defaults }
-  var hasPlainDefaults: Bool { tables.pointee.traits.contains(.plainDefaults) }
+  var blank: ChangedValues { tables.pointee.blank.unsafelyUnwrapped }
+  var defaults: ChangedValues { tables.pointee.defaults.unsafelyUnwrapped }
   private var indexes: UnsafeMutablePointer<Int16> { tables.pointee.indexes }
   private var places: UnsafeMutablePointer<PropertyPlace> { tables.pointee.places }
 
   init(
     entity: Int, keys: Int, properties: [LayoutProperty], slots: [LayoutProperty],
-    defaults: [(slot: Int, value: Value)]
+    words: RowWords, defaults: [(slot: Int, value: Value)]
   ) {
     func numbers(_ isMeant: (LayoutProperty) -> Bool) -> UnsafeMutableBufferPointer<Int16> {
       let meant = slots.filter(isMeant)
@@ -68,34 +76,39 @@ struct PlaceTable {
         entity: entity, indexes: .allocate(capacity: max(keys, 1)),
         places: .allocate(capacity: max(properties.count, 1)), count: keys, slots: slotPlaces,
         properties: .allocate(capacity: max(properties.count, 1)), mandatory: numbers(\.isMerelyMandatory),
-        destinations: numbers { $0.kind == .toOne && !$0.isTransient }, blank: .pattern(slots: slots.count, []),
-        defaults: .pattern(slots: slots.count, defaults)))
+        destinations: numbers { $0.kind == .toOne && !$0.isTransient }, words: words, maskWords: words.nullWords,
+        linkMask: .allocate(capacity: words.nullWords), texts: numbers { $0.kind == .string }))
+    linkMask.initialize(repeating: 0, count: maskWords)
+    for slot in destinations { linkMask[Int(slot >> 6)] |= 1 << UInt64(slot & 63) }
     tables.pointee.indexes.initialize(repeating: -1, count: max(keys, 1))
     for property in properties {
       indexes[property.keyNumber] = Int16(property.index)
       (places + property.index).initialize(to: PropertyPlace(property))
       (tables.pointee.properties + property.index).initialize(to: .passUnretained(property))
     }
+    tables.pointee.blank = .pattern(self, [])
+    tables.pointee.defaults = .pattern(self, defaults)
   }
 
   func belong(to layout: EntityLayout, _ traits: EntityTraits) {
     tables.pointee.layout = layout
     tables.pointee.rootEntity = layout.rootIndex
-    tables.pointee.fixedWords = layout.fixedWords
-    tables.pointee.nullWords = layout.nullWords
     tables.pointee.traits = traits
   }
 
   func free() {
+    blank.free()
+    defaults.free()
     indexes.deallocate()
     places.deallocate()
     tables.pointee.slots.deallocate()
     tables.pointee.properties.deallocate()
     tables.pointee.mandatory.deallocate()
     tables.pointee.destinations.deallocate()
-    tables.pointee.validatingClass.free()
-    tables.pointee.blank.free()
-    tables.pointee.defaults.free()
+    tables.pointee.texts.deallocate()
+    linkMask.deallocate()
+    tables.pointee.classTraits.free()
+    tables.deinitialize(count: 1)
     tables.deallocate()
   }
 
@@ -138,8 +151,7 @@ struct EntityTraits: OptionSet {
   static let validation = EntityTraits(rawValue: 1 << 4)
   /// Rules beside being mandatory.
   static let rules = EntityTraits(rawValue: 1 << 5)
-  static let plainDefaults = EntityTraits(rawValue: 1 << 6)
-  static let abstract = EntityTraits(rawValue: 1 << 7)
+  static let abstract = EntityTraits(rawValue: 1 << 6)
 }
 
 /// What a typed accessor needs to know about a property, in eight bytes without reference counting.
@@ -149,7 +161,7 @@ package struct PropertyPlace {
   package var isTransient: Bool
   /// Whether the destination's actual entity is in the row, behind its key.
   var isPolymorphic: Bool
-  /// First word in the row, or -1.
+  /// First word in the row; negative if rows don't hold the value.
   package var word: Int16
   /// Slot number, or -1.
   package var slot: Int16
@@ -159,7 +171,10 @@ package struct PropertyPlace {
     form = property.form
     isTransient = property.isTransient
     isPolymorphic = property.isPolymorphic
-    word = Int16(property.word)
+    word = property.isTransient || property.form == .none ? ~Int16(property.home) : Int16(property.home)
     slot = Int16(property.slot)
   }
+
+  /// First word among changed values: that in the row, or one behind the row's words.
+  var home: Int16 { word ^ (word >> 15) }
 }

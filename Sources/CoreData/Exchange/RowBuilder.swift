@@ -132,6 +132,16 @@ package struct RowBuilder: ~Copyable {
     if place.isPolymorphic { words[Int(place.word) + 1] = UInt64(destination.entity) }
   }
 
+  /// Sets an attribute that the changed values hold as words, not as an object.
+  mutating func set(_ slot: Int, word: Int, form: RowForm, from changes: ChangedValues) {
+    if changes.isNull(slot) { return setNull(slot: slot) }
+    if form == .text { return setBytes(RowSnapshot.tail(changes.words, word: word), slot: slot, word: word) }
+    markSet(slot)
+    words[word] = changes.words[word]
+    if form == .uuid || form == .decimal { words[word + 1] = changes.words[word + 1] }
+    if form == .decimal { words[word + 2] = changes.words[word + 2] }
+  }
+
   /// Copies a slot from another row of the same entity.
   package mutating func copy(_ property: LayoutProperty, from row: RowSnapshot) {
     guard property.word >= 0, !row.isNull(slot: property.slot) else { return }

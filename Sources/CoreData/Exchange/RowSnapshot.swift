@@ -43,13 +43,17 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   package static func make(
     key: Int64, version: Int64, entity: Int, bytes: UnsafeRawBufferPointer
   ) -> RowSnapshot {
-    let words = (bytes.count + 7) / 8
-    let buffer = RowSnapshot.create(minimumCapacity: words) { _ in
-      RowHeader(
-        key: key, version: version, entity: Int32(entity), byteCount: Int32(bytes.count), cache: nil)
-    }
-    buffer.withUnsafeMutablePointerToElements {
+    let row = make(key: key, version: version, entity: entity, byteCount: bytes.count)
+    row.withUnsafeMutablePointerToElements {
       UnsafeMutableRawPointer($0).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+    }
+    return row
+  }
+
+  /// A new row, whose words and tail the caller has to write.
+  static func make(key: Int64, version: Int64, entity: Int, byteCount: Int) -> RowSnapshot {
+    let buffer = RowSnapshot.create(minimumCapacity: (byteCount + 7) / 8) { _ in
+      RowHeader(key: key, version: version, entity: Int32(entity), byteCount: Int32(byteCount), cache: nil)
     }
     return unsafeDowncast(buffer, to: RowSnapshot.self)
   }

@@ -21,14 +21,6 @@ package enum Value {
     return false
   }
 
-  /// Whether the value is plain bytes, which can be copied without counting references.
-  var isPlain: Bool {
-    switch self {
-    case .null, .int, .double, .date, .uuid: true
-    case .string, .data, .url, .decimal, .object: false
-    }
-  }
-
   /// The value that a number of the form `real` means in an attribute of a kind.
   init(real: Double, of kind: SlotKind) {
     self = kind == .date ? .date(Date(timeIntervalSinceReferenceDate: real)) : .double(real)
@@ -47,9 +39,10 @@ package struct SlotMask: Hashable {
 
   package init() {}
 
-  package init(words: UnsafeBufferPointer<UInt64>) {
-    low = words.first ?? 0
-    if words.count > 1 { high = Array(words.dropFirst()) }
+  /// Takes 64 slots from each of `count` words.
+  init(count: Int, word: (Int) -> UInt64) {
+    low = count > 0 ? word(0) : 0
+    if count > 1 { high = (1..<count).map(word) }
   }
 
   package init(_ slots: some Sequence<Int>) {

@@ -190,16 +190,11 @@ final class BatchRowEncoder {
     guard let changes = object.changes else { return }
     for target in attributes where changes.holds(target.slot) {
       if changes.isChanged(target.slot) { given.insert(target.slot) }
-      switch changes.place(target.slot).pointee {
-      case .null: builder.setNull(slot: target.slot)
-      case .int(let number): builder.setInt(number, slot: target.slot, word: target.word)
-      case .double(let number): builder.setDouble(number, slot: target.slot, word: target.word)
-      case .date(let date):
-        builder.setDouble(date.timeIntervalSinceReferenceDate, slot: target.slot, word: target.word)
-      case .string(let text): take(text, target)
-      case let value:
+      if changes.holdsObject(target.slot) {
         let property = layout.slots[target.slot]
-        builder.set(try BatchRowEncoder.stored(value, property), property)
+        builder.set(try BatchRowEncoder.stored(changes[target.slot], property), property)
+      } else {
+        builder.set(target.slot, word: target.word, form: target.form, from: changes)
       }
     }
     for property in toOne where changes.holds(property.slot) && !changes.isNull(property.slot) {
@@ -256,8 +251,6 @@ extension NSManagedObject {
     if !layout.toMany.isEmpty {
       for index in toManyStates.indices { toManyStates[index] = nil }
     }
-    guard let changes else { return }
-    changes.dropAll()
-    for (slot, value) in layout.defaults { changes[slot] = value }
+    changes?.returnToDefaults()
   }
 }

@@ -31,12 +31,8 @@ extension NSManagedObject {
     let announced = announceChange(of: property)
     defer { announced?.end() }
     let previous = toOne(property)
-    if previous === destination {
-      write(destination.map { .object($0) } ?? .null, slot: property.slot)
-      return
-    }
-    write(destination.map { .object($0) } ?? .null, slot: property.slot)
-    tellOtherEnds(of: property, from: previous, to: destination)
+    write(destination: destination, slot: property.slot)
+    if previous !== destination { tellOtherEnds(of: property, from: previous, to: destination) }
   }
 
   /// Updates the old and the new destination of a to-one relationship.

@@ -2,7 +2,7 @@
 extension NSManagedObject {
   /// Checks every property; several failures come as one error with all of them.
   final func validateProperties() throws {
-    if ValueValidation.isAsked(self) { return try validateEachValue() }
+    if ClassTraits.of(self).contains(.validatesValues) { return try validateEachValue() }
     let places = places
     if !places.traits.contains(.validation) { return }
     if state.contains(.fault) { fire() }

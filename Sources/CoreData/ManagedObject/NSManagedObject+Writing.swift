@@ -12,30 +12,41 @@ extension NSManagedObject {
   @inline(__always)
   private func changesForWriting() -> ChangedValues {
     if let changes { return changes }
+    return makeChanges()
+  }
+
+  @inline(never)
+  private func makeChanges() -> ChangedValues {
     let made = ChangedValues.make(places)
     changes = made
     return made
   }
 
-  @inline(__always)
   final func write(_ value: Value, slot: Int) {
-    if state.contains(.observed) { return writeObserved(value, slot: slot) }
-    writeUntold(value, slot: slot)
-  }
-
-  @inline(never)
-  private func writeObserved(_ value: Value, slot: Int) {
-    let announced = announceChange(of: layout.slots[slot])
-    writeUntold(value, slot: slot)
-    announced?.end()
-  }
-
-  @inline(__always)
-  private func writeUntold(_ value: Value, slot: Int) {
+    let announced = state.contains(.observed) ? announceChange(of: layout.slots[slot]) : nil
     noteChange()
     let changes = changesForWriting()
     changes[slot] = value
     if !state.contains(.awaking) { changes.markChanged(slot) }
+    announced?.end()
+  }
+
+  /// The same for a value whose form is known: `set` sets it without making a `Value`, unless someone observes.
+  @inline(__always)
+  private func write<T>(
+    _ value: T?, at place: PropertyPlace, as form: (T) -> Value, _ set: (ChangedValues, T) -> Void
+  ) {
+    let slot = Int(place.slot)
+    guard let value, !state.contains(.observed) else { return write(value.map(form) ?? .null, slot: slot) }
+    noteChange()
+    let changes = changesForWriting()
+    set(changes, value)
+    if !state.contains(.awaking) { changes.markChanged(slot) }
+  }
+
+  final func write(destination: NSManagedObject?, slot: Int) {
+    let place = places.slots[slot]
+    write(destination, at: place, as: Value.object) { $0.setObject($1, place) }
   }
 
   /// Sets an attribute whose type fits; a to-one goes through `setToOne`.
@@ -45,14 +56,14 @@ extension NSManagedObject {
     let place = place(key)
     switch place.form {
     case .integer:
-      if place.kind == .int64 { return write(value.map { .int($0) } ?? .null, slot: Int(place.slot)) }
       let isBoolean = place.kind == .boolean
-      if let value, !isBoolean, !place.kind.range.contains(value) {
+      if place.kind != .int64, let value, !isBoolean, !place.kind.range.contains(value) {
         misuse(.outOfRange(value, key: key.name, object: self))
       }
-      write(value.map { .int(isBoolean && $0 != 0 ? 1 : $0) } ?? .null, slot: Int(place.slot))
+      let number = isBoolean && value != nil && value != 0 ? 1 : value
+      write(number, at: place, as: Value.int) { $0.setInt($1, place) }
     case .real where place.kind == .double || place.kind == .float:
-      write(value.map { .double(Double($0)) } ?? .null, slot: Int(place.slot))
+      write(value.map(Double.init), at: place, as: Value.double) { $0.setDouble($1, place) }
     case .real, .text, .uuid, .decimal, .bytes, .destination, .none:
       storeAny(value.map { NSNumber(value: $0) }, key)
     }
@@ -63,9 +74,9 @@ extension NSManagedObject {
     beginChange(call: "setting \"\(key.name)\"")
     let place = place(key)
     switch place.form {
-    case .real where place.kind == .float:
-      write(value.map { .double(Double(Float($0))) } ?? .null, slot: Int(place.slot))
-    case .real: write(value.map { Value(real: $0, of: place.kind) } ?? .null, slot: Int(place.slot))
+    case .real:
+      let number = place.kind == .float ? value.map { Double(Float($0)) } : value
+      write(number, at: place, as: { Value(real: $0, of: place.kind) }) { $0.setDouble($1, place) }
     case .integer, .text, .uuid, .decimal, .bytes, .destination, .none:
       storeAny(value.map { NSNumber(value: $0) }, key)
     }
@@ -76,7 +87,7 @@ extension NSManagedObject {
     beginChange(call: "setting \"\(key.name)\"")
     let place = place(key)
     if place.kind == .string {
-      write(value.map { .string($0) } ?? .null, slot: Int(place.slot))
+      write(value, at: place, as: Value.string) { $0.setText($1, place) }
     } else {
       storeAny(value, key)
     }
@@ -87,7 +98,7 @@ extension NSManagedObject {
     beginChange(call: "setting \"\(key.name)\"")
     let place = place(key)
     if place.kind == .date {
-      write(value.map { .date($0) } ?? .null, slot: Int(place.slot))
+      write(value, at: place, as: Value.date) { $0.setDouble($1.timeIntervalSinceReferenceDate, place) }
     } else {
       storeAny(value, key)
     }

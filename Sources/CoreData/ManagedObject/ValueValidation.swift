@@ -15,27 +15,6 @@ enum ValueValidation {
     }
   }
 
-  // Inlined by force, as the count of `insert` asks for; see CONTRIBUTING.md.
-  /// Asked before every validation, so the layout remembers the answer for the last class.
-  @inline(__always)
-  static func isAsked(_ object: NSManagedObject) -> Bool {
-    let type = type(of: object)
-    let known = object.places.validatingClass.value
-    if known & ~1 == address(type) { return known & 1 == 1 }
-    return rememberAnswer(type, object)
-  }
-
-  @inline(never)
-  private static func rememberAnswer(_ type: NSManagedObject.Type, _ object: NSManagedObject) -> Bool {
-    let isAsked = isOverridden(by: type) || object.ownAccessors.hasValidators
-    object.places.validatingClass.value = address(type) | (isAsked ? 1 : 0)
-    return isAsked
-  }
-
-  private static func address(_ type: NSManagedObject.Type) -> UInt {
-    UInt(bitPattern: unsafeBitCast(type, to: UnsafeRawPointer.self))
-  }
-
   static func isOverridden(by type: NSManagedObject.Type) -> Bool {
     ClassMetadata.isOverridden(at: place, by: type, of: NSManagedObject.self)
   }

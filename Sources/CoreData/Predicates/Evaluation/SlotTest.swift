@@ -76,22 +76,13 @@ class AttributeTest: SlotTest {
 
   override final func matches(_ object: NSManagedObject) throws -> Bool {
     object.fireIfNeeded(call: "reading \"\(name)\"")
-    if let changes = object.changes, changes.holds(Int(place.slot)) {
-      let value = changes[Int(place.slot)]
-      if value.isNull { return isNegated }
-      guard let isRelated = relates(value) else { return try matchesGenerally(object) }
-      return isRelated != isNegated
-    }
-    guard let words = object.committedWords(place) else { return isNegated }
-    return relates(words) != isNegated
+    if let words = object.currentWords(place) { return relates(words) != isNegated }
+    if let changes = object.changes, changes.holdsObject(Int(place.slot)) { return try matchesGenerally(object) }
+    return isNegated
   }
 
-  // Whether a value that isn't nil is in the relation. The negation is not the subclasses' concern.
-
-  /// Asks about the value in a committed row.
+  /// Whether a value that isn't nil, and has words, is in the relation. The negation is not the subclasses' concern.
   fileprivate func relates(_ words: UnsafePointer<UInt64>) -> Bool { fatalError("a subclass says how") }
-  /// Asks about a value that was set since; nil if it doesn't have the attribute's type.
-  fileprivate func relates(_ value: Value) -> Bool? { fatalError("a subclass says how") }
 
   @inline(never)
   private final func matchesGenerally(_ object: NSManagedObject) throws -> Bool {
@@ -129,14 +120,7 @@ final class IntegerTest: AttributeTest {
     return lowest <= number && number <= highest
   }
 
-  override func relates(_ words: UnsafePointer<UInt64>) -> Bool { contains(Int64(bitPattern: words[Int(place.word)])) }
-
-  override func relates(_ value: Value) -> Bool? {
-    switch value {
-    case .int(let number): contains(number)
-    default: nil
-    }
-  }
+  override func relates(_ words: UnsafePointer<UInt64>) -> Bool { contains(Int64(bitPattern: words[Int(place.home)])) }
 }
 
 /// Floating-point numbers, and dates as seconds. NaN is neither equal to, less than nor greater than anything.
@@ -165,15 +149,7 @@ final class RealTest: AttributeTest {
     }
   }
 
-  override func relates(_ words: UnsafePointer<UInt64>) -> Bool { relates(Double(bitPattern: words[Int(place.word)])) }
-
-  override func relates(_ value: Value) -> Bool? {
-    switch value {
-    case .double(let number): relates(number)
-    case .date(let date): relates(date.timeIntervalSinceReferenceDate)
-    default: nil
-    }
-  }
+  override func relates(_ words: UnsafePointer<UInt64>) -> Bool { relates(Double(bitPattern: words[Int(place.home)])) }
 }
 
 /// Texts, compared by their bytes in the row.
@@ -207,14 +183,7 @@ final class TextTest: AttributeTest {
   }
 
   override func relates(_ words: UnsafePointer<UInt64>) -> Bool {
-    relates(RowSnapshot.tail(words, word: Int(place.word)).assumingMemoryBound(to: UInt8.self))
-  }
-
-  override func relates(_ value: Value) -> Bool? {
-    switch value {
-    case .string(var text): text.withUTF8(relates)
-    default: nil
-    }
+    relates(RowSnapshot.tail(words, word: Int(place.home)).assumingMemoryBound(to: UInt8.self))
   }
 }
 
@@ -225,11 +194,4 @@ final class NilTest: AttributeTest {
   }
 
   override func relates(_ words: UnsafePointer<UInt64>) -> Bool { true }
-
-  override func relates(_ value: Value) -> Bool? {
-    switch value {
-    case .object: nil
-    default: true
-    }
-  }
 }
