@@ -42,9 +42,9 @@ struct ChangedValues {
     for case (_, .string(let text)) in defaults where text.utf8.count <= longestCopy { tail += text.utf8.count }
     let fixed = places.imageWords * 8
     let pattern = ChangedValues(places, capacity: fixed + tail)
-    memset(pattern.masks, 0, places.maskWords * 24)
+    memset(pattern.masks, 0, places.nullWords * 24)
     memset(pattern.image, 0, fixed)
-    for word in 0..<places.maskWords { pattern.image[word] = .max }
+    for word in 0..<places.nullWords { pattern.image[word] = .max }
     for (slot, value) in defaults { pattern[slot] = value }
     return pattern
   }
@@ -62,7 +62,7 @@ struct ChangedValues {
 
   private init(head: UnsafeMutablePointer<Head>) { self.head = head }
 
-  private static func imageOffset(_ places: PlaceTable) -> Int { MemoryLayout<Head>.size + places.maskWords * 24 }
+  private static func imageOffset(_ places: PlaceTable) -> Int { MemoryLayout<Head>.size + places.nullWords * 24 }
 
   func free() {
     releaseObjects()
@@ -75,7 +75,7 @@ struct ChangedValues {
     let offset = ChangedValues.imageOffset(places)
     let (end, capacity) = (Int(head.pointee.end), Int(head.pointee.capacity))
     let base = UnsafeMutableRawPointer.allocate(byteCount: offset + capacity, alignment: 8)
-    let isInPlace = UnsafeMutableRawPointer(head) + offset == UnsafeMutableRawPointer(image)
+    let isInPlace = isInPlace
     base.copyMemory(from: head, byteCount: isInPlace ? offset + end : offset)
     if !isInPlace { (base + offset).copyMemory(from: image, byteCount: end) }
     let copy = ChangedValues(head: base.assumingMemoryBound(to: Head.self))
@@ -89,7 +89,7 @@ struct ChangedValues {
     UnsafeMutableRawPointer(head + 1).assumingMemoryBound(to: UInt64.self)
   }
   private var image: UnsafeMutablePointer<UInt64> { head.pointee.image }
-  private var isInPlace: Bool { image == masks + places.maskWords * 3 }
+  private var isInPlace: Bool { image == masks + places.nullWords * 3 }
 
   var reservedKey: Int64 {
     get { head.pointee.reservedKey }
@@ -125,7 +125,7 @@ struct ChangedValues {
   /// The slots set since the last save.
   var changed: SlotMask { mask(1) }
 
-  private func mask(_ number: Int) -> SlotMask { SlotMask(count: places.maskWords) { masks[$0 * 3 + number] } }
+  private func mask(_ number: Int) -> SlotMask { SlotMask(count: places.nullWords) { masks[$0 * 3 + number] } }
 
   /// The words, to be read at a property's `home`, unless the slot's value is nil or an object. Valid until the next
   /// set.
@@ -150,12 +150,12 @@ struct ChangedValues {
   }
 
   private var holdsObjects: Bool {
-    for word in 0..<places.maskWords where masks[word * 3 + 2] != 0 { return true }
+    for word in 0..<places.nullWords where masks[word * 3 + 2] != 0 { return true }
     return false
   }
 
   private func forEachObject(_ body: (UnsafeRawPointer) -> Void) {
-    for word in 0..<places.maskWords {
+    for word in 0..<places.nullWords {
       var rest = masks[word * 3 + 2]
       while rest != 0 {
         body(pointer(places.slots[word * 64 + rest.trailingZeroBitCount].home))
@@ -326,20 +326,20 @@ struct ChangedValues {
     releaseObjects()
     let defaults = places.defaults
     let end = Int(defaults.head.pointee.end)
-    UnsafeMutableRawPointer(masks).copyMemory(from: defaults.masks, byteCount: places.maskWords * 24)
+    UnsafeMutableRawPointer(masks).copyMemory(from: defaults.masks, byteCount: places.nullWords * 24)
     UnsafeMutableRawPointer(image).copyMemory(from: defaults.image, byteCount: end)
     head.pointee.end = Int32(end)
     if holdsObjects { forEachObject { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() } }
   }
 
-  func clearChanged() { for word in 0..<places.maskWords { masks[word * 3 + 1] = 0 } }
+  func clearChanged() { for word in 0..<places.nullWords { masks[word * 3 + 1] = 0 } }
 
   // The row.
 
   /// Whether `row(key:version:_:)` can make the row of a new object: all that isn't words is a destination.
   var isRow: Bool {
     if places.traits.contains(.keptValues) { return false }
-    for word in 0..<places.maskWords where masks[word * 3 + 2] & ~places.linkMask[word] != 0 { return false }
+    for word in 0..<places.nullWords where masks[word * 3 + 2] & ~places.linkMask[word] != 0 { return false }
     return true
   }
 

@@ -25,9 +25,6 @@ package final class EntityLayout: @unchecked Sendable {
   package let toMany: [LayoutProperty]
   let fetched: [LayoutProperty]
   let relationships: [LayoutProperty]
-  /// Words before the tail: null bitmap first, then the values.
-  package let fixedWords: Int
-  let nullWords: Int
   let transientSlots: SlotMask
   /// The slots whose bytes are in the row's tail, behind its words.
   let tailSlots: SlotMask
@@ -89,8 +86,6 @@ package final class EntityLayout: @unchecked Sendable {
     let parts = LayoutParts(entity: entity, index: index, superIndex: superIndex, model: model)
     let (properties, slots) = (parts.properties, parts.slots)
     let words = RowWords(slots)
-    nullWords = words.nullWords
-    fixedWords = words.fixedWords
     transientSlots = words.transientSlots
     external = slots.filter {
       $0.kind == .binary && $0.word >= 0 && $0.attribute.allowsExternalBinaryDataStorage

@@ -16,7 +16,6 @@ struct PlaceTable {
     var mandatory: UnsafeMutableBufferPointer<Int16>
     var destinations: UnsafeMutableBufferPointer<Int16>
     let words: RowWords
-    let maskWords: Int
     var linkMask: UnsafeMutablePointer<UInt64>
     var texts: UnsafeMutableBufferPointer<Int16>
     var classTraits = AtomicWord()
@@ -43,9 +42,7 @@ struct PlaceTable {
   var texts: UnsafeMutableBufferPointer<Int16> { tables.pointee.texts }
   /// The same as `destinations`, as words with a bit for each slot.
   var linkMask: UnsafeMutablePointer<UInt64> { tables.pointee.linkMask }
-  /// How many words hold a bit for each slot.
-  var maskWords: Int { tables.pointee.maskWords }
-  /// How many words a row has before its tail, and how many of them are the null bitmap.
+  /// How many words a row has before its tail, and how many of them are the null bitmap, with a bit for each slot.
   var fixedWords: Int { tables.pointee.words.fixedWords }
   var nullWords: Int { tables.pointee.words.nullWords }
   /// How many words changed values have before their tail: those of a row, and those of what rows don't hold.
@@ -76,9 +73,9 @@ struct PlaceTable {
         entity: entity, indexes: .allocate(capacity: max(keys, 1)),
         places: .allocate(capacity: max(properties.count, 1)), count: keys, slots: slotPlaces,
         properties: .allocate(capacity: max(properties.count, 1)), mandatory: numbers(\.isMerelyMandatory),
-        destinations: numbers { $0.kind == .toOne && !$0.isTransient }, words: words, maskWords: words.nullWords,
+        destinations: numbers { $0.kind == .toOne && !$0.isTransient }, words: words,
         linkMask: .allocate(capacity: words.nullWords), texts: numbers { $0.kind == .string }))
-    linkMask.initialize(repeating: 0, count: maskWords)
+    linkMask.initialize(repeating: 0, count: nullWords)
     for slot in destinations { linkMask[Int(slot >> 6)] |= 1 << UInt64(slot & 63) }
     tables.pointee.indexes.initialize(repeating: -1, count: max(keys, 1))
     for property in properties {
