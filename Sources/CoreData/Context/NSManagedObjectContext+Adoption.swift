@@ -42,7 +42,9 @@ extension NSManagedObjectContext {
     if traits.contains(.toMany) { for state in object.toManyStates { state?.adoptChanges(in: owner) } }
     guard let changes = object.changes else { return }
     // From now on the row names the destinations, and the object keeps none of them alive.
-    if traits.contains(.toOne) { noteSavedDestinations(object.places, changes) }
+    if traits.contains(.toOne) {
+      changes.forEachDestination { noteTraversal(to: unsafeDowncast($0, to: NSManagedObject.self)) }
+    }
     if traits.contains(.keptValues) {
       let layout = object.layout
       // Transients live in memory only; decoded transformables stay the objects they are.
@@ -52,13 +54,6 @@ extension NSManagedObjectContext {
       changes.clearChanged()
     } else {
       object.changes = nil
-    }
-  }
-
-  private func noteSavedDestinations(_ places: PlaceTable, _ changes: ChangedValues) {
-    for slot in places.destinations {
-      guard let destination = changes.object(Int(slot)) else { continue }
-      noteSaved(destination: unsafeDowncast(destination, to: NSManagedObject.self))
     }
   }
 

@@ -79,7 +79,8 @@ extension NSManagedObjectContext {
   private func forgetRow(of object: NSManagedObject) {
     object.row = nil
     object.forgotContext()
-    object.toManyStates = ContiguousArray(object.layout.toMany.map { _ in ToManyState(base: []) })
+    object.toManyStates = ToManyStates(count: object.layout.toMany.count)
+    for index in object.toManyStates.indices { object.toManyStates[index] = ToManyState(base: []) }
   }
 
   /// A row's value for an object that has no row any more; nil if it can't be read.

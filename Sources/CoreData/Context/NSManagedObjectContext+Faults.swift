@@ -13,13 +13,6 @@ extension NSManagedObjectContext {
     recentDestinations.note(object, objectCount: owner.objectCount)
   }
 
-  // Inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
-  /// Keeps a destination that a save came across. Objects that lead to the same one often follow each other.
-  @inline(__always)
-  func noteSaved(destination: NSManagedObject) {
-    if recentDestinations.last !== destination { noteTraversal(to: destination) }
-  }
-
   func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) {
     let id = object.objectID
     let description = property?.description

@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
   /// Drops the references to all other objects.
   final func dropReferences() {
-    toManyStates = []
+    toManyStates = ToManyStates()
     guard let changes else { return }
     for property in layout.slots where property.kind == .toOne && changes.holds(property.slot) {
       changes.drop(property.slot)

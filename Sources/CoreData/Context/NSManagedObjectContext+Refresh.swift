@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     for property in object.layout.relationships { object.nullify(property) }
     object.willTurnIntoFault()
     object.setDefaultValues()
-    object.toManyStates = ContiguousArray(repeating: nil, count: object.layout.toMany.count)
+    object.toManyStates = ToManyStates(count: object.layout.toMany.count)
     object.becameFault()
     object.didTurnIntoFault()
     object.tellOfFault(announced)
@@ -190,13 +190,13 @@ extension NSManagedObject {
     if state.contains(.fault) {
       row = nil
       // Members may have been read for a question from the other side.
-      if !toManyStates.isEmpty { toManyStates = [] }
+      if !toManyStates.isEmpty { toManyStates = ToManyStates() }
       return
     }
     let announced = announced ?? announceChanges(.setting)
     willTurnIntoFault()
     changes = nil
-    toManyStates = []
+    toManyStates = ToManyStates()
     row = nil
     ChangeLedger.reverted(self)
     becameFault()

@@ -14,8 +14,12 @@ struct PlannedRows {
   /// Makes the row of each object.
   init(_ objects: ContiguousArray<NSManagedObject>, _ row: (NSManagedObject) throws -> RowSnapshot) rethrows {
     self.objects = objects
-    rows.reserveCapacity(objects.count)
-    try objects.forEachHeld { rows.append(try row($0)) }
+    rows = try Array(unsafeUninitializedCapacity: objects.count) { rows, count in
+      try objects.forEachHeld {
+        rows.initializeElement(at: count, to: try row($0))
+        count += 1
+      }
+    }
   }
 
   mutating func append(_ object: NSManagedObject, _ row: RowSnapshot) {

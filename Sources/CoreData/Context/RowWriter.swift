@@ -11,7 +11,7 @@ final class RowWriter {
   func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
     let places = object.places
     let reference = object.finalReference
-    if object.row == nil, let changes = object.changes, changes.isRow {
+    if !object.hasRow, let changes = object.changes, changes.isRow {
       return try changes.row(key: reference.key, version: version) { held, place in
         try rowReference(to: unsafeDowncast(held, to: NSManagedObject.self), from: object, place)
       }

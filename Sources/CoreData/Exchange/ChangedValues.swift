@@ -145,6 +145,14 @@ struct ChangedValues {
     UnsafeRawPointer(bitPattern: UInt(image[Int(home)])).unsafelyUnwrapped
   }
 
+  /// Calls `body` with each destination that is held.
+  func forEachDestination(_ body: (AnyObject) -> Void) {
+    for slot in places.destinations where holdsObject(Int(slot)) {
+      let held = Unmanaged<AnyObject>.fromOpaque(pointer(places.slots[Int(slot)].home))
+      held._withUnsafeGuaranteedRef(body)
+    }
+  }
+
   private func releaseObjects() {
     if holdsObjects { forEachObject { Unmanaged<AnyObject>.fromOpaque($0).release() } }
   }

@@ -46,8 +46,9 @@ package final class LayoutProperty: @unchecked Sendable {
   package fileprivate(set) unowned(unsafe) var inverse: LayoutProperty?
   /// Relationships: an inverse that does not name this relationship in turn. Then `inverse` is nil.
   fileprivate(set) unowned(unsafe) var oneSidedInverse: LayoutProperty?
+  // Unchecked, as the count of `insert` asks for; see CONTRIBUTING.md.
   /// Relationships: the indexes of the entities that a destination may have.
-  fileprivate(set) var destinations = 0..<0
+  @exclusivity(unchecked) fileprivate(set) var destinations = 0..<0
   /// Attributes: the rules that a value must meet before it is saved.
   let limits: AttributeLimits?
   let predicates: [(predicate: NSPredicate, warning: Any?)]

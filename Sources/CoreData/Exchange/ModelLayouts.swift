@@ -59,6 +59,13 @@ package final class ModelLayouts: @unchecked Sendable {
     return indexByName[entity.name ?? ""].map { layouts[$0] }
   }
 
+  /// The places of an entity's properties, found without counting references to its layout.
+  @inline(__always)
+  func places(of entity: NSEntityDescription) -> PlaceTable? {
+    if let layout = entity.layoutStorage, layout.model === self { return layout.places }
+    return layout(of: entity)?.places
+  }
+
   package func layout(named name: String) -> EntityLayout? { indexByName[name].map { layouts[$0] } }
 
   /// The layout of an entity, by its number.

@@ -3,8 +3,7 @@
 /// the id itself.
 final class Attachments {
   // Unchecked or inlined by force, as the count of `tag` asks for; see CONTRIBUTING.md.
-  /// The states of the to-many relationships and, once one was asked for, of the fetched properties.
-  @exclusivity(unchecked) var members: ContiguousArray<ToManyState?> = []
+  @exclusivity(unchecked) var members = ToManyStates()
   @exclusivity(unchecked) var id: NSManagedObjectID?
   var observers: KeyValueObservers?
 
@@ -29,8 +28,8 @@ extension NSManagedObject {
   }
 
   /// The members and changes of each to-many relationship, by its index; empty until one is used.
-  final var toManyStates: ContiguousArray<ToManyState?> {
-    @inline(__always) get { attachments?.members ?? [] }
+  final var toManyStates: ToManyStates {
+    @inline(__always) get { attachments?.members ?? ToManyStates() }
     set {
       if !newValue.isEmpty || attachments != nil { attachmentsForUse.members = newValue }
     }

@@ -3,7 +3,7 @@
 /// The value is kept until the object is refreshed, in the same way as the set of a to-many relationship.
 extension NSManagedObject {
   /// The states of the to-many relationships alone.
-  final var memberStates: ContiguousArray<ToManyState?>.SubSequence {
+  final var memberStates: ToManyStates.SubSequence {
     toManyStates[..<min(toManyStates.count, layout.toMany.count)]
   }
 
@@ -13,8 +13,7 @@ extension NSManagedObject {
       return unsafeDowncast(known, to: NSArray.self)
     }
     guard let found = owner.fetch(property, for: self) else { return nil }
-    let count = layout.toMany.count + layout.fetched.count
-    if toManyStates.count < count { toManyStates += repeatElement(nil, count: count - toManyStates.count) }
+    toManyStates.grow(to: layout.toMany.count + layout.fetched.count)
     let state = ToManyState()
     state.handedOut = found
     toManyStates[property.toManyIndex] = state

@@ -13,9 +13,7 @@
 extension NSManagedObject {
   final func toManyState(_ property: LayoutProperty) -> ToManyState {
     if let state = knownState(of: property) { return state }
-    if toManyStates.isEmpty {
-      toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count)
-    }
+    toManyStates.grow(to: layout.toMany.count)
     let made = ToManyState(base: key < 0 && row == nil && !state.contains(.fault) ? [] : nil)
     toManyStates[property.toManyIndex] = made
     return made

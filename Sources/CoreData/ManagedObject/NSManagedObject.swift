@@ -52,13 +52,13 @@ nonisolated open class NSManagedObject: NSObject {
       return
     }
     owner = NSManagedObject.owner(of: entity, in: context)
-    guard let layout = owner.layouts.layout(of: entity) else {
+    guard let places = owner.layouts.places(of: entity) else {
       misuse("The entity \(entity.name ?? "without a name") is not part of the context's model.")
     }
-    places = layout.places
+    self.places = places
     super.init()
     key = TemporaryKeys.next()
-    if places.traits.contains(.toMany) { toManyStates = ContiguousArray(repeating: nil, count: layout.toMany.count) }
+    if places.traits.contains(.toMany) { toManyStates = ToManyStates(count: layout.toMany.count) }
     setDefaultValues()
     if let context { context.registerNew(self) }
   }
@@ -122,6 +122,9 @@ nonisolated open class NSManagedObject: NSObject {
     }
   }
 
+  /// Whether there are committed values. Asking for the row itself would count a reference to it.
+  final var hasRow: Bool { rowReference != nil }
+
   /// The first word of the committed row, for typed reads; valid until the row is set.
   final var rowWords: UnsafePointer<UInt64>? { rowReference?._withUnsafeGuaranteedRef { $0.words } }
 
@@ -135,6 +138,11 @@ nonisolated open class NSManagedObject: NSObject {
 
   /// From now on each change asks whether there are observers.
   final func setObserved() { state.insert(.observed) }
+
+  /// Only `RecentDestinations` calls it.
+  final func setRecent(_ isRecent: Bool) {
+    if isRecent { state.insert(.recent) } else { state.remove(.recent) }
+  }
 
   /// Writes the marks in `state`. Only the ledger's file can make a `Right`. It is the one type of a higher room that
   /// this room names without being forced to by Apple's interface, because Swift can restrict access to a file, but not

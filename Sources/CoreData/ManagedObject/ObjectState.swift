@@ -1,8 +1,8 @@
 /// The state of an object. Kept in the object, so that asking needs no lookup.
 ///
 /// It has two kinds of bits, so that one test can ask for both: the object's own (`OwnState`), and marks, which say
-/// what its context has to do for it. Only the context's `ChangeLedger` writes marks. One more says that the object has
-/// been observed.
+/// what its context has to do for it. Only the context's `ChangeLedger` writes marks. Two more say that the object has
+/// been observed, and that its context keeps it alive for a while.
 struct ObjectState: OptionSet {
   let rawValue: UInt32
 
@@ -38,6 +38,8 @@ struct ObjectState: OptionSet {
   static let saysInserted = ObjectState(rawValue: 1 << 17)
   static let saysUpdated = ObjectState(rawValue: 1 << 18)
   static let saysDeleted = ObjectState(rawValue: 1 << 19)
+  /// The object is among its context's `RecentDestinations`.
+  static let recent = ObjectState(rawValue: 1 << 20)
 
   /// The context has something to do for the object, and so keeps it alive.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
@@ -48,7 +50,7 @@ struct ObjectState: OptionSet {
     .eventDeleted, .propagated, .preparing, .says,
   ]
   /// The bits that are none of the object's own.
-  static let notOwn: ObjectState = [.marks, .observed]
+  static let notOwn: ObjectState = [.marks, .observed, .recent]
 
   /// As `OptionSet` would answer. Its answer is generic code, which a debug build runs as it stands: a dozen calls for
   /// a question that each reading of a property asks.
