@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char insertAuthor[] = "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, 1, 1, ?)";
 static const char insertBook[] =
@@ -106,7 +107,7 @@ void insertBooks(Run *run) {
 
 /// A book that `update` or `delete` chose, as read before the clock starts.
 typedef struct {
-  sqlite3_int64 key;
+  sqlite3_int64 key, writer;
   int version, pages;
 } Chosen;
 
@@ -119,12 +120,13 @@ typedef struct {
 static Choice choose(Run *run) {
   Choice choice = {run, malloc((run->size / 10 + 1) * sizeof(Chosen)), 0};
   sqlite3_stmt *statement = prepare(
-    run->database, "SELECT Z_PK, Z_OPT, ZPAGES FROM ZBOOK WHERE substr(ZISBN, 13) = ? ORDER BY Z_PK");
+    run->database, "SELECT Z_PK, Z_OPT, ZPAGES, ZWRITER FROM ZBOOK WHERE substr(ZISBN, 13) = ? ORDER BY Z_PK");
   char digit = BENCHMARK_CHOSEN_DIGIT;
   sqlite3_bind_text(statement, 1, &digit, 1, SQLITE_STATIC);
   while (sqlite3_step(statement) == SQLITE_ROW && choice.count <= run->size / 10) {
     choice.books[choice.count++] = (Chosen){
-      sqlite3_column_int64(statement, 0), sqlite3_column_int(statement, 1), sqlite3_column_int(statement, 2)};
+      .key = sqlite3_column_int64(statement, 0), .version = sqlite3_column_int(statement, 1),
+      .pages = sqlite3_column_int(statement, 2), .writer = sqlite3_column_int64(statement, 3)};
   }
   sqlite3_finalize(statement);
   return choice;
@@ -161,10 +163,41 @@ void updateChosen(Run *run) {
   report(run, "count", "%zu", choice.count);
 }
 
+static int compareWriters(const void *a, const void *b) {
+  sqlite3_int64 first = ((const Chosen *)a)->writer, second = ((const Chosen *)b)->writer;
+  return (first > second) - (first < second);
+}
+
+/// What a delete rule and the inverse relationship demand besides: each writer of the books is read, and gets its next
+/// version.
+static void raiseVersionsOfWriters(Choice *choice) {
+  sqlite3 *database = choice->run->database;
+  Chosen *books = malloc((choice->count + 1) * sizeof(Chosen));
+  memcpy(books, choice->books, choice->count * sizeof(Chosen));
+  qsort(books, choice->count, sizeof(Chosen), compareWriters);
+  sqlite3_stmt *read = prepare(database, "SELECT Z_ENT, Z_OPT, ZNAME FROM ZAUTHOR WHERE Z_PK = ?");
+  sqlite3_stmt *update = prepare(database, "UPDATE ZAUTHOR SET Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?");
+  for (size_t i = 0; i < choice->count; i++) {
+    if (books[i].writer == 0 || (i > 0 && books[i].writer == books[i - 1].writer)) continue;
+    sqlite3_bind_int64(read, 1, books[i].writer);
+    if (sqlite3_step(read) != SQLITE_ROW) check(database, SQLITE_CORRUPT, "a book's writer");
+    int version = sqlite3_column_int(read, 1);
+    sqlite3_reset(read);
+    sqlite3_bind_int(update, 1, version + 1);
+    sqlite3_bind_int64(update, 2, books[i].writer);
+    sqlite3_bind_int(update, 3, version);
+    stepOnce(database, update);
+  }
+  sqlite3_finalize(read);
+  sqlite3_finalize(update);
+  free(books);
+}
+
 static void runDelete(void *context) {
   Choice *choice = context;
   sqlite3 *database = choice->run->database;
   execute(database, "BEGIN IMMEDIATE");
+  if (strcmp(choice->run->variant, "rules") == 0) raiseVersionsOfWriters(choice);
   sqlite3_stmt *statement = prepare(database, "DELETE FROM ZBOOK WHERE Z_PK = ? AND Z_OPT = ?");
   for (size_t i = 0; i < choice->count; i++) {
     const Chosen *book = &choice->books[i];

@@ -84,7 +84,7 @@ struct Operation {
     Operation(
       name: "delete", summary: "delete a tenth of the books (Strata: by its rules), save",
       start: .copyOfBooks,
-      variants: [.c, .hand, .strata]),
+      variants: [.c, .rules, .hand, .strata]),
     Operation(
       name: "indexed", summary: "10,000 fetches by an indexed column", start: .indexedBooks,
       variants: [.c, .index, .hand, .pool, .strata]),

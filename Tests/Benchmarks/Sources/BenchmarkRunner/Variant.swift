@@ -1,6 +1,8 @@
 /// A way of doing the work. Raw values are what drivers take as their first argument.
 enum Variant: String, CaseIterable {
   case c
+  /// C that does what delete rules and inverse relationships demand.
+  case rules
   case statement
   case index
   case hand
@@ -17,7 +19,7 @@ enum Variant: String, CaseIterable {
   /// The driver's executable, beside the runner's.
   var driver: String {
     switch self {
-    case .c: "BenchmarkC"
+    case .c, .rules: "BenchmarkC"
     case .strata, .foundation: "BenchmarkCoreData"
     case .models, .objects, .observed: "BenchmarkSwiftData"
     case .statement, .index, .hand, .codable, .changes, .pool: "BenchmarkGRDB"
@@ -30,6 +32,7 @@ enum Variant: String, CaseIterable {
   var title: String {
     switch self {
     case .c: "C"
+    case .rules: "C by the rules"
     case .strata: "Strata"
     case .foundation: "Foundation"
     case .models: "Strata's SwiftData"
