@@ -52,6 +52,25 @@ struct FetchTests {
     }
   }
 
+  @Test("A request for distinct or grouped dictionaries is counted by what it finds", arguments: StoreKind.allCases)
+  func countedDictionaries(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for title in ["a", "a", "b"] { context.new("Book", ["title": title]) }
+      try context.save()
+      let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["title"]
+      #expect(try context.count(for: request) == 3)
+      request.returnsDistinctResults = true
+      #expect(try context.count(for: request) == 2)
+      request.fetchLimit = 1
+      #expect(try context.count(for: request) == 1)
+      (request.fetchLimit, request.returnsDistinctResults) = (0, false)
+      request.propertiesToGroupBy = ["title"]
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
   @Test(
     "A predicate may have an element of a list, and members of an object's relationship by a condition of their own",
     arguments: StoreKind.allCases)
