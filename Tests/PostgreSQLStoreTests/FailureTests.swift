@@ -293,6 +293,53 @@ struct FailureTests {
     _ = try shelf.elsewhere()
   }
 
+  @Test("Indexes and constraints whose names begin with the same 63 bytes are all made, and kept by a migration")
+  func longIndexNames() throws {
+    let long = String(repeating: "x", count: 56)
+    func model(_ more: [NSAttributeDescription] = []) throws -> NSManagedObjectModel {
+      let model = libraryModel()
+      let tag = try #require(model.entitiesByName["Tag"])
+      for end in ["a", "b"] { tag.properties.append(attribute(long + end, .stringAttributeType)) }
+      for another in more { tag.properties.append(another) }
+      tag.uniquenessConstraints = [[long + "a"], [long + "b"]]
+      let name = try #require(tag.propertiesByName["name"])
+      tag.indexes = ["a", "b"].map { end in
+        NSFetchIndexDescription(
+          name: String(repeating: "y", count: 60) + end,
+          elements: [NSFetchIndexElementDescription(property: name, collationType: .binary)])
+      }
+      return model
+    }
+    func collides(_ shelf: Shelf, _ values: [String: String]) throws -> Bool {
+      try shelf.context.performAndWait {
+        let tag = shelf.context.new("Tag", values)
+        let refused = error { try shelf.context.save() }
+        shelf.context.delete(tag)
+        try shelf.context.save()
+        return refused?.code == NSManagedObjectConstraintMergeError
+      }
+    }
+    let url = try #require(TestServer.shared).newStoreURL()
+    func check(_ shelf: Shelf) throws {
+      #expect(try collides(shelf, [long + "a": "2", long + "b": "1"]))
+      #expect(try collides(shelf, [long + "a": "1", long + "b": "2"]))
+      #expect(try !collides(shelf, [long + "a": "2", long + "b": "2"]))
+    }
+    do {
+      let shelf = try Shelf(model(), at: url)
+      try shelf.context.performAndWait {
+        shelf.context.new("Tag", [long + "a": "1", long + "b": "1"])
+        try shelf.context.save()
+      }
+      try check(shelf)
+      try check(shelf.elsewhere())
+    }
+    let options: [AnyHashable: Any] = [
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    ]
+    try check(Shelf(model([attribute("color", .stringAttributeType)]), at: url, options: options))
+  }
+
   @Test("A derivation over two relationships is refused by name")
   func refusals() throws {
     let model = libraryModel()

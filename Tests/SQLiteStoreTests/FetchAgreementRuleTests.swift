@@ -36,6 +36,15 @@ struct FetchAgreementRuleTests {
     .init("Book", "length(CAST(pages / 3.0, 'NSString')) == 18", "A1 A2"),
     .init("Book", "CAST(added, 'NSString') == '86400.25'", "A1"), .init("Book", "added ENDSWITH '0.25'", "A1"),
     .init("Tag", "abs(-9223372036854775808) > 9e18", "blue red"),
+    // Nothing is NaN: neither a number, nor nil, nor NaN.
+    .init("Book", "weight != %@", [Double.nan], "A1 A2 X b1"), .init("Book", "weight == %@", [Double.nan], ""),
+    .init("Book", "NOT weight == %@", [Double.nan], "A1 A2 X b1"), .init("Book", "weight < %@", [Double.nan], ""),
+    .init("Book", "pages != %@", [Double.nan], "A1 A2 X b1"),
+    .init("Book", "added != %@", [Date(timeIntervalSinceReferenceDate: .nan)], "A1 A2 X b1"),
+    .init("Book", "weight IN %@", [[Double.nan, 0.1]], "A1"),
+    .init("Book", "NOT weight IN %@", [[Double.nan, 0.1]], "A2 X b1"),
+    .init("Book", "pages - pages != %@", [Double.nan], "A1 A2 X b1"),
+    .init("Book", "%@ != weight", [Double.nan], "A1 A2 X b1"),
   ]
 
   static let relationships: [Case] = [

@@ -84,6 +84,32 @@ struct SchemaTests {
       ])
   }
 
+  @Test("An index may have the object and its entity as columns; other expressions are refused by name")
+  func indexOfTheObject() throws {
+    func index(_ formats: [String]) -> NSFetchIndexDescription {
+      NSFetchIndexDescription(
+        name: formats.joined(separator: "_"),
+        elements: formats.map { format in
+          let column = NSExpressionDescription()
+          column.name = format
+          column.expression = FoundationExpression(format: format)
+          return NSFetchIndexElementDescription(property: column, collationType: .binary)
+        })
+    }
+    func indexes(_ formats: [[String]]) throws -> [String] {
+      try statements { model in
+        model.entity("Book", [attribute("title", .stringAttributeType)]).indexes = formats.map(index)
+      }.filter { $0.hasPrefix("CREATE INDEX Z_Book") }
+    }
+    #expect(
+      try indexes([["self"], ["objectID"], ["entity", "SELF"]]) == [
+        "CREATE INDEX Z_Book_self ON ZBOOK (Z_PK COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Book_objectID ON ZBOOK (Z_PK COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Book_entity_SELF ON ZBOOK (Z_ENT COLLATE BINARY ASC, Z_PK COLLATE BINARY ASC)",
+      ])
+    #expect { try indexes([["title.length"]]) } throws: { "\($0)".contains("title.length") }
+  }
+
   @Test("A hierarchy shares one table, and a key to it has a companion for the entity")
   func hierarchy() throws {
     #expect(

@@ -58,6 +58,27 @@ struct StoredModelTests {
     try openStore(stored, at: url).willRemove(from: nil)
   }
 
+  @Test("The cached model has an index's columns for the object and its entity")
+  func indexOfTheObject() throws {
+    let builder = ModelBuilder()
+    let book = builder.entity("Book", [attribute("title", .stringAttributeType)])
+    let columns = ["entity", "SELF"].map { format in
+      let column = NSExpressionDescription()
+      column.name = format
+      column.expression = FoundationExpression(format: format)
+      return NSFetchIndexElementDescription(property: column, collationType: .binary)
+    }
+    book.indexes = [NSFetchIndexDescription(name: "byKind", elements: columns)]
+    try openStore(builder.make(), at: url).willRemove(from: nil)
+    let stored = try NSManagedObjectModel(storedIn: url)
+    #expect(stored.storeOrigin == .cached)
+    let found = stored.entitiesByName["Book"]?.indexes.first?.elements.map { element in
+      (element.property as? NSExpressionDescription)?.expression.map { "\($0)" }
+    }
+    #expect(found == ["entity", "SELF"])
+    try openStore(stored, at: url).willRemove(from: nil)
+  }
+
   @Test(
     "A relationship that is its own inverse is found in a file without a cached model",
     arguments: ["Z_1FRIENDS1", "REFLEXIVE"], [false, true])

@@ -52,6 +52,51 @@ struct FetchTests {
     }
   }
 
+  @Test("A request for distinct or grouped dictionaries is counted by what it finds", arguments: StoreKind.allCases)
+  func countedDictionaries(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      for title in ["a", "a", "b"] { context.new("Book", ["title": title]) }
+      try context.save()
+      let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["title"]
+      #expect(try context.count(for: request) == 3)
+      request.returnsDistinctResults = true
+      #expect(try context.count(for: request) == 2)
+      request.fetchLimit = 1
+      #expect(try context.count(for: request) == 1)
+      (request.fetchLimit, request.returnsDistinctResults) = (0, false)
+      request.propertiesToGroupBy = ["title"]
+      #expect(try context.count(for: request) == 2)
+    }
+  }
+
+  @Test(
+    "A predicate may have an element of a list, and members of an object's relationship by a condition of their own",
+    arguments: StoreKind.allCases)
+  func partsOfConstants(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let author = context.new("Author", ["name": "Ann"])
+      for (title, pages) in [("a", 1), ("b", 20), ("c", 30)] {
+        context.new("Book", ["title": title, "pages": pages, "author": author])
+      }
+      context.new("Book", ["title": "d", "pages": 40])
+      try context.save()
+      func titles(_ format: String, _ arguments: [Any] = []) throws -> [String] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: arguments)
+          .withSubstitutionVariables(["author": author])
+        return try context.fetch(request).compactMap { $0.string("title") }.sorted()
+      }
+      #expect(try titles("title == %@[1]", [["c", "b"]]) == ["b"])
+      #expect(try titles("title IN {%@[FIRST], %@[LAST]}", [["c", "b"], ["d", "a"]]) == ["a", "c"])
+      #expect(try titles("author == %@[0].author", [[author.objects("books").first!]]) == ["a", "b", "c"])
+      #expect(try titles("SELF IN SUBQUERY($author.books, $b, $b.pages > 10)") == ["b", "c"])
+      #expect(try titles("pages > 25 AND SUBQUERY($author.books, $b, $b.pages > 10).@count == 2") == ["c", "d"])
+      #expect(try titles("SUBQUERY($author.books, $b, $b.pages > 50).@count > 0") == [])
+    }
+  }
+
   @Test("A request made by name has its entity after a fetch, in each model that it is used with", arguments: kinds)
   func entityOfName(_ kind: StoreKind) throws {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Book")

@@ -98,6 +98,38 @@ struct ManyMembersTests {
     }
   }
 
+  @Test(
+    "An ordered many-to-many relationship keeps its order while members join, leave and are deleted on the other side",
+    arguments: StoreKind.allCases)
+  func orderedBothWays(_ kind: StoreKind) throws {
+    let (tag, book) = (entity("Tag", [attribute("name")]), entity("Book", [attribute("title")]))
+    join(relate(tag, "books", .ordered, to: book), relate(book, "tags", .ordered, to: tag))
+    try withStack(kind, model([tag, book])) { _, context in
+      let tag = context.new("Tag", ["name": "T"])
+      let books = (0..<200).map { context.new("Book", ["title": "\($0)"]) }
+      for book in books { book.mutableOrderedSetValue(forKey: "tags").add(tag) }
+      try context.save()
+      for (number, book) in books.enumerated() {
+        if number % 4 == 1 { book.mutableOrderedSetValue(forKey: "tags").remove(tag) }
+        if number % 4 == 2 { context.delete(book) }
+      }
+      try context.save()
+      books[1].mutableOrderedSetValue(forKey: "tags").add(tag)
+      try context.save()
+      for number in [3, 5] {
+        // One leaves and comes back in two saves, the other one comes back.
+        books[number].mutableOrderedSetValue(forKey: "tags").remove(tag)
+        try context.save()
+        books[number].mutableOrderedSetValue(forKey: "tags").add(tag)
+        try context.save()
+      }
+      context.reset()
+      let stayed = (0..<200).filter { $0 % 4 == 0 || $0 % 4 == 3 && $0 != 3 }.map(String.init)
+      let read = try #require(try context.only("Tag").value(forKey: "books") as? NSOrderedSet)
+      #expect(read.map { ($0 as! NSManagedObject).title } == stayed + ["1", "3", "5"])
+    }
+  }
+
   @Test("A live ordered set sorts the relationship by descriptors", arguments: StoreKind.allCases)
   func sortByDescriptors(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -35,6 +35,22 @@ struct ParentTests {
     }
   }
 
+  @Test("What a child has set to what it had is an updated object of the parent", arguments: StoreKind.withCustom)
+  func touched(_ kind: StoreKind) throws {
+    try withChild(kind) { _, parent, child in
+      let tag = parent.new("Tag", ["name": "T"])
+      try parent.save()
+      let log = NotificationLog(parent)
+      child.same(tag)["name"] = "T"
+      try child.save()
+      #expect(parent.updatedObjects == [tag] && tag.changedValues().isEmpty)
+      #expect(log["didChange"]?.objects(NSUpdatedObjectsKey) == [tag])
+      try parent.save()
+      #expect(log["didSave"]?.objects(NSUpdatedObjectsKey) == [tag])
+      #expect(!parent.hasChanges && tag.string("name") == "T")
+    }
+  }
+
   @Test(
     "What a child deletes, and after its save inserts again or undoes, is related in the parent as in the child",
     arguments: StoreKind.allCases, [false, true])

@@ -165,6 +165,28 @@ struct SavingTests {
     }
   }
 
+  @Test(
+    "What an observer of the coming save changes is saved, even if nothing else is", arguments: StoreKind.withCustom)
+  func changedByObserver(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let tag = context.new("Tag", ["name": "old"])
+      try context.save()
+      let log = NotificationLog(context)
+      let id = tag.objectID
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextWillSave, object: context, queue: nil
+      ) { _ in
+        let tag = context.object(with: id)
+        if tag.string("name") == "old" { tag["name"] = "new" }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      try context.save()
+      #expect(!context.hasChanges)
+      #expect(log["didSave"]?.objects(NSUpdatedObjectsKey) == [tag])
+      #expect(try stack.elsewhere { try $0.strings("Tag", "name") } == ["new"])
+    }
+  }
+
   @Test("A failed save leaves everything as it was, and the next one succeeds", arguments: StoreKind.withCustom)
   func failedSave(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in

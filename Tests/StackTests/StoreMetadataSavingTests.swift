@@ -27,6 +27,26 @@ struct StoreMetadataSavingTests {
     }
   }
 
+  @Test("An identifier that was set is the UUID at once, and is written by the next save", arguments: kinds)
+  func identifier(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      func written() throws -> String? {
+        try NSPersistentStoreCoordinator.metadataForPersistentStore(
+          ofType: stack.store.type, at: stack.url, options: nil)[NSStoreUUIDKey] as? String
+      }
+      let tag = context.new("Tag")
+      try context.save()
+      let (former, new) = (stack.store.identifier, UUID().uuidString)
+      stack.store.identifier = new
+      #expect(stack.coordinator.metadata(for: stack.store)[NSStoreUUIDKey] as? String == new)
+      #expect(tag.objectID.uriRepresentation().absoluteString.contains(new))
+      #expect(try written() == former)
+      try context.save()
+      #expect(try written() == new)
+      #expect(try context.only("Tag") === tag)
+    }
+  }
+
   @Test("A save of objects of one store writes the metadata of another, too")
   func another() throws {
     let stack = try Stack(.sqlite)

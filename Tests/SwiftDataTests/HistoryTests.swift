@@ -238,6 +238,25 @@ struct HistoryTests {
     #expect(try all(context).isEmpty)
   }
 
+  @Test("What is deleted by what transactions themselves say is deleted without reading their changes")
+  func deletionWithoutReading() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let second = try all(context)[1].token
+    // A change that no reader accepts.
+    _ = try SQLiteText.rows(folder.file(), "UPDATE ACHANGE SET ZENTITYPK = 0 WHERE ZTRANSACTIONID = 3")
+    #expect(throws: (any Error).self) { try all(context) }
+    #expect(throws: (any Error).self) {
+      try context.deleteHistory(
+        HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.changes.count > 0 }))
+    }
+    try context.deleteHistory(
+      HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token <= second }))
+    #expect(try SQLiteText.rows(folder.file(), "SELECT Z_PK FROM ATRANSACTION") == ["3", "4"])
+    try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+    #expect(try all(context).isEmpty)
+  }
+
   @Test("Only what is behind a token is read, if the predicate asks for that")
   func readingBehindTokens() throws {
     let folder = TemporaryFolder()

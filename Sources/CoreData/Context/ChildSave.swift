@@ -102,8 +102,11 @@ private struct ChildSave {
 
 extension NSManagedObjectContext {
   /// Takes over all changes of a child as one event of this context, or none.
+  ///
+  /// - Parameter touched: The objects that the child has set to what they had. They are updated ones here, too.
   func takeSave(
-    _ changeSets: [(store: StoreIdentity, changes: ChangeSet)], _ transients: [TransientValue]
+    _ changeSets: [(store: StoreIdentity, changes: ChangeSet)], _ transients: [TransientValue],
+    touched: [ParentReference]
   ) throws -> StoreConflicts {
     processPendingChanges()
     var save = ChildSave(context: self)
@@ -111,9 +114,17 @@ extension NSManagedObjectContext {
     if save.conflicts.isEmpty {
       save.apply()
       transients.forEach(takeTransient)
+      touch(touched)
       processPendingChanges()
     }
     return save.conflicts
+  }
+
+  /// One that can't be read here has nothing to be saved, so that it is left out.
+  private func touch(_ references: [ParentReference]) {
+    let objects = references.map { object(for: $0) }.filter { !$0.state.contains(.deleted) }
+    try? readRows(of: objects)
+    for object in objects where (try? readRow(of: object)) == true { object.noteChange() }
   }
 
   private func takeTransient(_ transient: TransientValue) {

@@ -48,12 +48,7 @@ extension NSManagedObjectContext {
   ) throws -> [Result] {
     switch description.output {
     case .count: return cast([NSNumber(value: try count(description, options))])
-    case .dictionaries:
-      if let answers = options.answers { return cast(answers.dictionaries) }
-      return cast(
-        try coordinator(for: "fetch(_:)").dictionaries(
-          for: runningCode(of: description, options), for: self, stores: options.stores,
-          source.generation(for: self)))
+    case .dictionaries: return cast(try dictionaries(description, options))
     case .references where type == .managedObjectIDResultType:
       if let ids = try committedIDs(description, options) { return cast(ids) }
       return cast(try objects(description, options).map(\.objectID))
@@ -61,7 +56,8 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// How many objects a request finds. Its limit and offset are respected.
+  /// How many objects a request finds. Its limit and offset are respected. Of a request for distinct or grouped
+  /// dictionaries, how many of these.
   public func count<Result: NSFetchRequestResult>(for request: NSFetchRequest<Result>) throws -> Int {
     if type(of: self) == NSManagedObjectContext.self || isAnsweringCount { return try counted(by: request) }
     isAnsweringCount = true
@@ -76,11 +72,20 @@ extension NSManagedObjectContext {
     source.learnKeys(for: self)
     if request.includesPendingChanges { processPendingChanges() }
     var description = try description(of: request)
-    description.output = .count
     description.sort = []
+    if case .dictionaries(let fetch) = description.output, fetch.isDistinct || !fetch.groupBy.isEmpty {
+      return try dictionaries(description, FetchOptions(request)).count
+    }
+    description.output = .count
     let count = try count(description, FetchOptions(request))
     if count == 0 { description.warnOfTexts() }
     return count
+  }
+
+  private func dictionaries(_ description: FetchDescription, _ options: FetchOptions) throws -> [NSDictionary] {
+    if let answers = options.answers { return answers.dictionaries }
+    return try coordinator(for: "fetch(_:)").dictionaries(
+      for: runningCode(of: description, options), for: self, stores: options.stores, source.generation(for: self))
   }
 
   func count(_ description: FetchDescription, _ options: FetchOptions) throws -> Int {

@@ -5,10 +5,10 @@ extension NSManagedObjectContext {
     let coordinator = try coordinator(for: "save()")
     ledger.saveBegan()
     try processChanges()
-    guard hasChanges || !ledger.lockedList.isEmpty else { return try saveUnchanged(coordinator) }
     post(.NSManagedObjectContextWillSave)
-    // What observers have changed belongs to the save.
+    // What observers have changed belongs to the save, even if nothing else does.
     try processChanges()
+    guard hasChanges || !ledger.lockedList.isEmpty else { return try saveUnchanged(coordinator) }
     let pending = try fireWillSaveUntilQuiet(from: pendingLists)
     if validatesOnSave { try validateUntilQuiet(from: pending) }
     let (plan, rewritten) = try commitUntilSettled()
@@ -21,7 +21,6 @@ extension NSManagedObjectContext {
   private func saveUnchanged(_ coordinator: NSPersistentStoreCoordinator) throws {
     // Objects whose changes were dropped are kept no longer.
     ledger.saveEnded(count: 0)
-    post(.NSManagedObjectContextWillSave)
     if source.hasUnsavedMetadata(for: self) {
       do { _ = try coordinator.commitChangeSets([], for: self) } catch let partial as PartialSave {
         throw partial.error

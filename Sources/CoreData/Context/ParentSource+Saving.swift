@@ -14,7 +14,8 @@ extension ParentSource {
   func commitPlan(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
     let changeSets = plan.changeSets.map { (store: $0.store.identity, changes: $0.changes) }
     let transients = transientValues(of: plan)
-    return try ask(for: context) { try $0.takeSave(changeSets, transients) }
+    let touched = plan.unchanged.map { ParentReference($0.reference, $0.owner.storeIdentity($0.store)) }
+    return try ask(for: context) { try $0.takeSave(changeSets, transients, touched: touched) }
   }
 
   func hasUnsavedMetadata(for context: NSManagedObjectContext) -> Bool { false }

@@ -166,15 +166,56 @@ extension ExpressionNode {
     try replacing { try $0.knownConstant }.joiningElements(layout)
   }
 
-  /// The constant that a fetch has for a constant, or for a path that begins at one; nil for other expressions.
+  /// The constant that a fetch has for a constant, or for what begins at one: a path, an index, a SUBQUERY that asks
+  /// nothing of the fetched object. Nil for other expressions.
   fileprivate var knownConstant: ExpressionNode? {
     get throws {
       switch self {
       case .constant(let constant): .constant(constant.normalised)
       case .nested(.constant(let constant), let path): .constant(try constant.value(along: path))
+      case .nested, .index, .subquery: try beginsAtConstant ? .constant(valueOfNoObject) : nil
       default: nil
       }
     }
+  }
+
+  private var beginsAtConstant: Bool {
+    switch self {
+    case .constant: true
+    case .nested(let base, _): base.beginsAtConstant
+    case .index(let base, .at(let place)): base.beginsAtConstant && place.beginsAtConstant
+    case .index(let base, _): base.beginsAtConstant
+    case .subquery(let collection, let variable, let predicate):
+      collection.beginsAtConstant && predicate.asksOnly(for: variable)
+    default: false
+    }
+  }
+
+  private var valueOfNoObject: PredicateConstant {
+    get throws {
+      try publicErrors {
+        var compiler = PredicateCompiler(variables: [:])
+        let term = try compiler.term(self)
+        var frame = EvaluationFrame(root: .null)
+        return try term(&frame).fixed.normalised
+      }
+    }
+  }
+}
+
+extension PredicateNode {
+  /// Whether it depends on nothing but one variable and constants.
+  fileprivate func asksOnly(for variable: String) -> Bool {
+    if hasBlock || !freeVariables.isSubset(of: [variable]) { return false }
+    var asksForMore = false
+    _ = replacing { node -> ExpressionNode? in
+      switch node {
+      case .keyPath, .evaluatedObject, .anyKey, .fetch, .assignment: asksForMore = true
+      default: break
+      }
+      return nil
+    }
+    return !asksForMore
   }
 }
 

@@ -203,7 +203,7 @@ struct ModelBuilder {
     _ value: DataModel.FetchIndex, of entity: NSEntityDescription
   ) throws -> NSFetchIndexDescription {
     let elements = try value.elements.map { element in
-      guard let name = element.propertyName, let property = property(named: name, of: entity) else {
+      guard let property = indexed(element, of: entity) else {
         let what = element.expression ?? element.propertyName ?? "-"
         throw unsupported(
           entity.name ?? "-", property: nil, what: "the element \"\(what)\" of the index \"\(value.name)\"")
@@ -216,6 +216,20 @@ struct ModelBuilder {
     let index = NSFetchIndexDescription(name: value.name, elements: elements)
     index.storedPartialIndexPredicateFormat = value.partialIndexPredicate
     return index
+  }
+
+  /// The property of an index's element, or the expression; nil for one that no index can have.
+  private func indexed(
+    _ element: DataModel.FetchIndex.Element, of entity: NSEntityDescription
+  ) -> NSPropertyDescription? {
+    if let name = element.propertyName { return property(named: name, of: entity) }
+    guard let text = element.expression, let node = try? PredicateParser.expression(text),
+      IndexedExpression(node) != nil
+    else { return nil }
+    let expression = NSExpressionDescription()
+    expression.name = text
+    expression.expression = NodeExpression.make(node)
+    return expression
   }
 
   private func request(

@@ -24,10 +24,27 @@ nonisolated open class NSPersistentStore: NSObject {
   /// Whether the store refuses saves.
   @exclusivity(unchecked) open var isReadOnly: Bool
 
-  /// The store's UUID, upper case.
+  /// The store's UUID, upper case: `NSStoreUUIDKey` of the metadata. One that you set is part of the objects' URIs at
+  /// once, and is written with the next save.
   open var identifier: String! {
     get { identity.uuid }
-    set { identity.uuid = newValue ?? identity.uuid }
+    set {
+      guard let uuid = newValue, uuid != identity.uuid else { return }
+      // A store of the program's own may have any text that can stand there.
+      let isOwn = identity.takesObjects && URL(string: "x-coredata://\(uuid)/Entity/p1")?.host != nil
+      guard isOwn || StoreIdentity.canBeUUID(uuid) else {
+        misuse(
+          MisuseReport(
+            "A store's identifier was set to \"\(uuid)\".", facts: [("Store", url?.path ?? "without a URL")],
+            how: "The identifier is a part of each object's URI, where this text can't stand.",
+            remedy: "Set a UUID, such as `UUID().uuidString`."))
+      }
+      identity.uuid = uuid
+      var changed: [String: Any] = metadata ?? [:]
+      changed[NSStoreUUIDKey] = uuid
+      metadata = changed
+      hasNewMetadata = true
+    }
   }
 
   /// The store's type: `NSSQLiteStoreType`, `NSInMemoryStoreType`, or that of a registered class.

@@ -85,54 +85,7 @@ extension MigrationFacts {
         Index(
           name: found.bare, table: found.table, sql: index.sql,
           columns: columns.map { SQLName.quoted(SQLName.inCapitals(String($0))) },
-          isConstraint: rows.bytes(row, 3).first == 1))
+          isConstraint: rows.bytes(row, 3).first == 1, isOfModel: true))
     }
-  }
-}
-
-/// The names in a statement that makes an index or a constraint.
-private struct ServerIndexName {
-  let bare: String
-  /// The table's name as SQL takes it.
-  let table: String
-
-  var key: String { ServerIndexName.key(bare, table) }
-
-  /// Returns a key to compare names by: in lower case and at most 63 bytes long, as on the server.
-  static func key(_ name: String, _ table: String) -> String {
-    [name, table].map { text in
-      let plain = text.replacingOccurrences(of: "\"", with: "").lowercased()
-      return String(decoding: plain.utf8.prefix(63), as: UTF8.self)
-    }.joined(separator: "\n")
-  }
-
-  init?(_ index: PlannedIndex) {
-    if let parts = index.parts, let entity = index.constraint?.entity {
-      (bare, table) = (ServerIndexName.unquoted(parts.name[...]).name, entity.table)
-      return
-    }
-    guard let start = index.sql.range(of: "INDEX ")?.upperBound else { return nil }
-    let (name, rest) = ServerIndexName.unquoted(index.sql[start...])
-    guard let place = rest.range(of: " ON ")?.upperBound else { return nil }
-    let (table, _) = ServerIndexName.unquoted(rest[place...])
-    (bare, self.table) = (name, SQLName.quoted(table))
-  }
-
-  /// Splits a text into the name at its start and the rest.
-  private static func unquoted(_ text: Substring) -> (name: String, rest: Substring) {
-    guard text.first == "\"" else {
-      let end = text.firstIndex(of: " ") ?? text.endIndex
-      return (String(text[..<end]), text[end...])
-    }
-    var name = ""
-    var rest = text.dropFirst()
-    while let end = rest.firstIndex(of: "\"") {
-      name += rest[..<end]
-      rest = rest[rest.index(after: end)...]
-      guard rest.first == "\"" else { break }
-      name += "\""
-      rest = rest.dropFirst()
-    }
-    return (name, rest)
   }
 }

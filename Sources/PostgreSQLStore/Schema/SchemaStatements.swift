@@ -69,7 +69,7 @@ struct SchemaStatements {
   }
 
   func indexes() throws -> [PlannedIndex] {
-    try plan.indexes(.postgreSQL).map { index in
+    try ServerIndexName.distinct(plan.indexes(.postgreSQL)).map { index in
       guard let (name, columns, condition) = index.parts, let entity = index.constraint?.entity else {
         return index
       }

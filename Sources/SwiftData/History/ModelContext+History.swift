@@ -65,7 +65,7 @@ extension ModelContext {
   /// Throws `SwiftDataError.invalidTransactionFetchRequest` if `T` isn't ``DefaultHistoryTransaction``.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     guard T.self == DefaultHistoryTransaction.self else { throw SwiftDataError.invalidTransactionFetchRequest }
-    let stored = try history()
+    let stored = try history(withChanges: descriptor.looksAtChanges)
     let described = try select(descriptor, from: stored) as? [DefaultHistoryTransaction] ?? []
     let wanted = Dictionary(grouping: described, by: \.storeIdentifier).mapValues {
       Set($0.map(\.transactionIdentifier))
@@ -96,8 +96,11 @@ extension ModelContext {
 
   /// All transactions, or those after a token: each store's in the order of their numbers, those of several stores in
   /// the order of time. A clock that was set back changes no store's order.
-  private func history(after token: NSPersistentHistoryToken? = nil) throws -> [NSPersistentHistoryTransaction] {
+  private func history(
+    after token: NSPersistentHistoryToken? = nil, withChanges: Bool = true
+  ) throws -> [NSPersistentHistoryTransaction] {
     let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+    if !withChanges { request.resultType = .transactionsOnly }
     let found = (try result(of: request)?.result as? [NSPersistentHistoryTransaction] ?? []).sorted {
       ($0.transactionNumber, $0.storeID) < ($1.transactionNumber, $1.storeID)
     }
@@ -119,6 +122,28 @@ extension ModelContext {
       return DefaultHistoryTransaction($0, token: DefaultHistoryToken(places), openContainer.classes.byName)
     }
   }
+}
+
+extension HistoryDescriptor {
+  /// Whether it may choose transactions by their changes, which then have to be read.
+  fileprivate var looksAtChanges: Bool {
+    if fetchLimit > 0, !sortBy.isEmpty { return true }
+    return predicate.map { asksForChanges($0.expression) } ?? false
+  }
+}
+
+/// Whether an expression has a key path from a transaction to anything but what the transaction itself says.
+private func asksForChanges(_ expression: Any) -> Bool {
+  if let path = expression as? AnyKeyPath {
+    let plain: [AnyKeyPath] = [
+      \DefaultHistoryTransaction.timestamp, \DefaultHistoryTransaction.token, \DefaultHistoryTransaction.author,
+      \DefaultHistoryTransaction.transactionIdentifier, \DefaultHistoryTransaction.storeIdentifier,
+      \DefaultHistoryTransaction.bundleIdentifier, \DefaultHistoryTransaction.processIdentifier,
+      \DefaultHistoryTransaction.id,
+    ]
+    return type(of: path).rootType == DefaultHistoryTransaction.self && !plain.contains(path)
+  }
+  return Mirror(reflecting: expression).children.contains { asksForChanges($0.value) }
 }
 
 /// The tokens that a transaction of the history is behind if it meets a predicate: those of `$0.token > token` alone,

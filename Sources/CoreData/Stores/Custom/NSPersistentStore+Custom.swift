@@ -13,6 +13,8 @@ extension NSPersistentStore {
       throw broken("loadMetadata()", "the \(NSStoreUUIDKey) \"\(uuid)\" can't stand in a URL")
     }
     identity.uuid = uuid
+    // An identifier that the subclass has set while it loaded is no news to it.
+    hasNewMetadata = false
   }
 
   /// Throws if the store's metadata is of another version of the model. Metadata without hashes gets those of this

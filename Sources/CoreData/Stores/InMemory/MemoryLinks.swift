@@ -29,7 +29,7 @@ struct MemoryLinks {
   }
 
   private let layouts: ModelLayouts
-  private var lists: [Place: ContiguousArray<RowReference>] = [:]
+  private var lists: [Place: MemberList] = [:]
   private var sets: [Place: Set<RowReference>] = [:]
   /// By to-one relationship, then by the destination's key: the rows that refer to it.
   private var sources: [Index: [Int64: Set<RowReference>]] = [:]
@@ -46,9 +46,9 @@ struct MemoryLinks {
   /// The members in their order if the relationship is ordered, otherwise ordered by key.
   func members(of relationship: LayoutProperty, owner: RowReference) -> [RowReference] {
     let place = Place(owner, relationship: relationship, layouts: layouts)
-    let list = relationship.isOrdered ? lists[place] : nil
+    let list = relationship.isOrdered ? lists[place]?.members : nil
     guard let inverse = relationship.inverse, inverse.kind == .toOne else {
-      if relationship.isOrdered { return Array(list ?? []) }
+      if relationship.isOrdered { return list ?? [] }
       return (sets[place] ?? []).sorted(on: \.key)
     }
     guard let members = sources[Index(inverse)]?[owner.key] else { return [] }
@@ -92,25 +92,32 @@ struct MemoryLinks {
       }
     }
     if let order = change.order {
-      setList(ContiguousArray(order), of: change)
+      setList(order, of: change)
+    } else if change.relationship.isOrdered, inverse?.kind != .toOne {
+      // The new members are among these already: they were linked above, or the other end has reported them.
+      let place = Place(change.owner, relationship: change.relationship, layouts: layouts)
+      for member in change.added {
+        lists[place]?.remove(member)
+        lists[place, default: MemberList()].append(member)
+      }
     } else if change.relationship.isOrdered {
-      // The new members are among these already: their rows are replaced, or the other end has reported them.
+      // The new members are among these already: their rows are replaced.
       let added = Set(change.added)
       let members = members(of: change.relationship, owner: change.owner)
-      setList(members.filter { !added.contains($0) } + ContiguousArray(change.added), of: change)
+      setList(members.filter { !added.contains($0) } + change.added, of: change)
     }
   }
 
-  private mutating func setList(_ members: ContiguousArray<RowReference>, of change: LinkChange) {
+  private mutating func setList(_ members: [RowReference], of change: LinkChange) {
     let place = Place(change.owner, relationship: change.relationship, layouts: layouts)
-    lists[place] = members.isEmpty ? nil : members
+    lists[place] = members.isEmpty ? nil : MemberList(members)
   }
 
   /// Sets all members on one side of a relationship. The other side is loaded separately.
   mutating func load(_ members: [RowReference], of relationship: LayoutProperty, owner: RowReference) {
     let place = Place(owner, relationship: relationship, layouts: layouts)
     if relationship.isOrdered {
-      lists[place] = ContiguousArray(members)
+      lists[place] = MemberList(members)
     } else if relationship.inverse?.kind != .toOne {
       sets[place] = Set(members)
     }
@@ -121,7 +128,7 @@ struct MemoryLinks {
     let layout = layouts[row.entity]
     for property in layout.toMany {
       let place = Place(row.reference, relationship: property, layouts: layouts)
-      let list = lists.removeValue(forKey: place) ?? []
+      let list = lists.removeValue(forKey: place)?.members ?? []
       let set = sets.removeValue(forKey: place) ?? []
       guard let inverse = property.inverse, inverse.kind == .toMany else { continue }
       for member in list { unlink(row.reference, from: member, inverse) }
@@ -133,8 +140,8 @@ struct MemoryLinks {
     let place = Place(owner, relationship: relationship, layouts: layouts)
     if !relationship.isOrdered {
       sets[place, default: []].insert(member)
-    } else if lists[place]?.contains(member) != true {
-      lists[place, default: []].append(member)
+    } else {
+      lists[place, default: MemberList()].append(member)
     }
   }
 
@@ -145,9 +152,9 @@ struct MemoryLinks {
     if !relationship.isOrdered {
       sets[place]?.remove(member)
       if sets[place]?.isEmpty == true { sets[place] = nil }
-    } else if let index = lists[place]?.firstIndex(of: member) {
-      lists[place]!.remove(at: index)
-      if lists[place]!.isEmpty { lists[place] = nil }
+    } else {
+      lists[place]?.remove(member)
+      if lists[place]?.isEmpty == true { lists[place] = nil }
     }
   }
 }

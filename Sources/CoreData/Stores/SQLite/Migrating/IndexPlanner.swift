@@ -37,6 +37,7 @@ extension MigrationVersions {
   }
 
   func isOurs(_ index: MigrationFacts.Index) -> Bool {
+    if index.isOfModel { return true }
     let table = MigrationPlanner.bare(index.table)
     // Older frameworks put no word at the end of the name.
     if index.name.hasPrefix("\(table)_Z") || index.name == "\(table)_\(JoinTable.reflexive)_INDEX" { return true }

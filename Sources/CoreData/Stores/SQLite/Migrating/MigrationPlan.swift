@@ -28,13 +28,18 @@ package struct MigrationFacts {
     let columns: [String]
     /// Whether it belongs to a constraint of the table.
     package let isConstraint: Bool
+    /// Whether it is known to be of the source's model, whatever its name.
+    let isOfModel: Bool
 
-    package init(name: String, table: String, sql: String, columns: [String], isConstraint: Bool = false) {
+    package init(
+      name: String, table: String, sql: String, columns: [String], isConstraint: Bool = false, isOfModel: Bool = false
+    ) {
       self.name = name
       self.table = table
       self.sql = sql
       self.columns = columns
       self.isConstraint = isConstraint
+      self.isOfModel = isOfModel
     }
 
     /// The statement without quotation marks, because SQLite adds some when it renames a table.

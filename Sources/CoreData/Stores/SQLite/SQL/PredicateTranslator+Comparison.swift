@@ -119,6 +119,7 @@ extension PredicateTranslator {
       // Null equals null, as in memory.
       return .same(a, b, isSame: isEqual)
     }
+    if case .constant(let other) = left, other.isNotANumber { return .truth(!isEqual) }
     let value = try expression(left, scope)
     if constant.isNull { return value.isNull(isEqual) }
     if case .collection = constant {

@@ -1,5 +1,6 @@
 extension PredicateTranslator {
-  /// Converts a constant to the type of the other side. Returns nil for null, and for an object of another store.
+  /// Converts a constant to the type of the other side. Returns nil for null, for NaN, and for an object of another
+  /// store.
   func binding(_ constant: PredicateConstant, for other: SQLOperand, _ scope: QueryScope) throws -> Binding? {
     switch constant {
     case .collection: throw scope.unsupported("A collection within a comparison")
@@ -23,10 +24,12 @@ extension PredicateTranslator {
     }
   }
 
-  /// The value of a constant whose type doesn't depend on the other side; nil for null, objects and collections.
+  /// The value of a constant whose type doesn't depend on the other side; nil for null, objects and collections, and
+  /// for NaN, which SQL would take for null and memory finds different from every value.
   static func binding(_ constant: PredicateConstant) -> Binding? {
     switch constant {
     case .null, .collection, .object, .other: nil
+    case _ where constant.isNotANumber: nil
     case .bool(let value): .int(value ? 1 : 0)
     case .int(let value): .int(value)
     case .double(let value): .double(value)

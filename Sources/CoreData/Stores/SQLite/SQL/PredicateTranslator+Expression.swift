@@ -64,7 +64,7 @@ extension PredicateTranslator {
     switch operand {
     case .value(let value, _), .reference(let value, _), .entity(let value): return value
     case .constant(let constant):
-      if constant.isNull { return .null }
+      if constant.isNull || constant.isNotANumber { return .null }
       guard let bound = try binding(constant, for: .value(.null, nil), scope) else {
         throw scope.unsupported("The constant \(constant)")
       }

@@ -53,10 +53,12 @@ extension DataModel.Entity {
     fetchIndexes = entity.indexes.map { index in
       DataModel.FetchIndex(
         name: index.name,
-        elements: index.elements.map {
-          .init(
-            propertyName: $0.propertyName, type: $0.collationType == .rTree ? .rTree : .binary,
-            isAscending: $0.isAscending)
+        elements: index.elements.map { element in
+          let expression = (element.property as? NSExpressionDescription)?.expression
+          return DataModel.FetchIndex.Element(
+            propertyName: element.property is NSExpressionDescription ? nil : element.propertyName,
+            expression: expression.flatMap { try? $0.node }.map(PredicatePrinter.print),
+            type: element.collationType == .rTree ? .rTree : .binary, isAscending: element.isAscending)
         },
         partialIndexPredicate: index.storedPartialIndexPredicateFormat
           ?? index.partialIndexPredicate.flatMap { try? $0.node }.map(PredicatePrinter.print))

@@ -65,12 +65,10 @@ extension SchemaPlan {
       if index.elements.contains(where: { $0.collationType == .rTree }) {
         throw Failure.unsupportedFeature("The R-tree index \(index.name) of \(entity.layout.name)")
       }
-      if index.elements.contains(where: { lacksColumn($0.propertyName ?? "", entity) }) { continue }
+      if index.elements.contains(where: { lacksColumn($0, entity) }) { continue }
       let elements = try index.elements.flatMap { element -> [(String, Bool)] in
-        if element.property is NSExpressionDescription {
-          throw Failure.unsupportedFeature(
-            "The expression \(element.propertyName ?? "") in the index \(index.name) of \(entity.layout.name)"
-          )
+        if let expression = element.property as? NSExpressionDescription {
+          return [(try column(of: expression, index, entity), element.isAscending)]
         }
         return try columns(element.propertyName ?? "", entity, isAscending: element.isAscending)
       }
@@ -79,6 +77,20 @@ extension SchemaPlan {
       statements.append(create(entity, name: index.name, columns: elements, dialect: dialect) + condition)
     }
     return statements
+  }
+
+  /// The column of an expression: that of the key or of the entity's number.
+  private func column(
+    of expression: NSExpressionDescription, _ index: NSFetchIndexDescription, _ entity: EntitySchema
+  ) throws -> String {
+    switch try expression.expression.flatMap({ IndexedExpression(try $0.node) }) {
+    case .object: return "Z_PK"
+    case .entity: return "Z_ENT"
+    case nil:
+      throw Failure.unsupportedFeature(
+        "The expression \(expression.name) in the index \(index.name) of \(entity.layout.name), which is none of self, "
+          + "objectID and entity,")
+    }
   }
 
   /// The condition of a partial index; nil for an index of all rows. It is translated as in a fetch, but has its values
@@ -133,6 +145,10 @@ extension SchemaPlan {
     let list = columns.map { "\($0.name) \(SQLName.direction(isAscending: $0.ascending, dialect))" }
     return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(SQLName.quoted("Z_\(entity.layout.name)_\(name)")) "
       + "ON \(entity.table) (\(list.joined(separator: ", ")))"
+  }
+
+  private func lacksColumn(_ element: NSFetchIndexElementDescription, _ entity: EntitySchema) -> Bool {
+    !(element.property is NSExpressionDescription) && lacksColumn(element.propertyName ?? "", entity)
   }
 
   /// Whether a property has no column in the entity's table. Editors let you mark any property as indexed; an index of
