@@ -87,4 +87,18 @@ struct DelegateSurfaceTests {
       }
     }
   }
+  @Test("A section is an object: it can be held weakly and told from others")
+  func sectionIdentity() throws {
+    try Storage.inMemory.stack { stack in
+      let context = stack.viewContext
+      try context.performAndWait {
+        for title in ["alpha", "beta"] { Note(context: context).title = title }
+        let screen = Screen(context)
+        try screen.controller.performFetch()
+        let sections = try #require(screen.controller.sections)
+        weak var first: NSFetchedResultsSectionInfo? = sections[0]
+        #expect(first === screen.controller.sections?[0] && first !== sections[1])
+      }
+    }
+  }
 }
