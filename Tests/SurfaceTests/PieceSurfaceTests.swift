@@ -27,6 +27,21 @@ struct PieceSurfaceTests {
     }
     let id = UUID()
     #expect(String(format: "%@!", id as CVarArg) == "\(id)!")
+    let error = NSError(domain: "Shelf", code: 7)
+    #expect(String(format: "Unresolved error %@, %@", error, error.userInfo) == "Unresolved error \(error), [:]")
+  }
+
+  @Test("The user's folders have names, and there is no iCloud")
+  func folders() throws {
+    let downloads = FileManager.default.urls(for: .downloadsDirectory, in: .userDomainMask).first
+    #expect(URL.downloadsDirectory == downloads)
+    let support = try URL(for: .applicationSupportDirectory, in: .userDomainMask)
+    #expect(support == URL.applicationSupportDirectory)
+    let manager = FileManager.default
+    #expect(manager.ubiquityIdentityToken == nil && manager.url(forUbiquityContainerIdentifier: nil) == nil)
+    #expect(!manager.isUbiquitousItem(at: support))
+    let name = NSNotification.Name.NSUbiquityIdentityDidChange
+    #expect(name.rawValue == "NSUbiquityIdentityDidChangeNotification")
   }
 
   @Test("Index paths have sections, rows and items")
