@@ -44,6 +44,64 @@ struct PieceSurfaceTests {
     #expect(name.rawValue == "NSUbiquityIdentityDidChangeNotification")
   }
 
+  @Test("Tables of objects let go of those that are freed, where they don't keep them")
+  func tables() {
+    final class Listener: NSObject {}
+    let first = Listener()
+    let listeners = NSHashTable<Listener>.weakObjects()
+    let names: NSMapTable<Listener, NSString> = .weakToStrongObjects()
+    let byName = NSMapTable<NSString, Listener>(
+      keyOptions: .copyIn, valueOptions: NSPointerFunctions.Options.weakMemory)
+    func register(_ listener: Listener, _ name: String) {
+      listeners.add(listener)
+      listeners.add(listener)
+      names.setObject(NSString(string: name), forKey: listener)
+      let key = NSMutableString(string: name)
+      byName.setObject(listener, forKey: key)
+      key.append("?")
+    }
+    register(first, "first")
+    for number in 1...100 {
+      let other = Listener()
+      register(other, "other \(number)")
+      #expect(listeners.count == 2 && listeners.contains(other) && byName.count == 2)
+      listeners.remove(other)
+      #expect(listeners.count == 1)
+      listeners.add(other)
+    }
+    #expect(listeners.allObjects == [first] && listeners.anyObject === first)
+    #expect(names.count == 1 && names.object(forKey: first) == "first")
+    #expect(byName.count == 1 && byName.object(forKey: "first") === first)
+    #expect(byName.keyEnumerator().nextObject() as? String == "first")
+    names.removeObject(forKey: first)
+    #expect(names.dictionaryRepresentation().isEmpty)
+  }
+
+  @Test("Tables of objects tell them apart as they are asked to")
+  func tableEquality() {
+    let (one, same) = (NSString(string: "a"), NSString(string: "a"))
+    let equal = NSHashTable<NSString>()
+    let identical = NSHashTable<NSString>(options: [.strongMemory, .objectPointerPersonality])
+    for table in [equal, identical] {
+      table.add(one)
+      table.add(same)
+    }
+    #expect(equal.count == 1 && equal.member(same) === one && identical.count == 2)
+    let other = NSHashTable<NSString>()
+    other.add("b")
+    other.add(same)
+    #expect(equal.intersects(other) && equal.isSubset(of: other))
+    other.minus(equal)
+    #expect(other.allObjects == ["b"] && !other.intersects(equal))
+    other.union(equal)
+    #expect(other.setRepresentation.count == 2)
+    other.intersect(equal)
+    #expect(other.allObjects == ["a"])
+    let anything = NSHashTable<AnyObject>.weakObjects()
+    anything.add(one)
+    #expect(anything.count == 1 && anything.copy() is NSHashTable<AnyObject>)
+  }
+
   @Test("Index paths have sections, rows and items")
   func indexPaths() {
     var path = IndexPath(row: 3, section: 1)
