@@ -102,6 +102,22 @@ struct PieceSurfaceTests {
     #expect(anything.count == 1 && anything.copy() is NSHashTable<AnyObject>)
   }
 
+  @Test("An error tells what it came of, and the time is told in seconds")
+  func causes() {
+    let full = NSError(domain: NSPOSIXErrorDomain, code: 28)
+    let one = NSError(domain: "Shelf", code: 7, userInfo: [NSUnderlyingErrorKey: full])
+    #expect(one.underlyingErrors.map { ($0 as NSError).code } == [28])
+    let several = NSError(
+      domain: "Shelf", code: 8,
+      userInfo: [
+        NSMultipleUnderlyingErrorsKey: [full, one], NSUnderlyingErrorKey: CocoaError(.fileNoSuchFile),
+      ])
+    #expect(several.underlyingErrors.map { ($0 as NSError).code } == [28, 7, 4])
+    #expect(full.underlyingErrors.isEmpty)
+    let start: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
+    #expect(abs(start - Date.timeIntervalSinceReferenceDate) < 60)
+  }
+
   @Test("Index paths have sections, rows and items")
   func indexPaths() {
     var path = IndexPath(row: 3, section: 1)
