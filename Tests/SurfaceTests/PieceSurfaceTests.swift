@@ -118,6 +118,35 @@ struct PieceSurfaceTests {
     #expect(abs(start - Date.timeIntervalSinceReferenceDate) < 60)
   }
 
+  @Test("One thread at a time is in the section of an object, as often as it likes")
+  func synchronized() {
+    final class Counter: @unchecked Sendable {
+      var count = 0
+      func increase() {
+        objc_sync_enter(self)
+        defer { objc_sync_exit(self) }
+        objc_sync_enter(self)
+        count += 1
+        objc_sync_exit(self)
+      }
+    }
+    let counter = Counter()
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<1000 { counter.increase() }
+    }
+    #expect(counter.count == 8000)
+    #expect(objc_sync_exit(counter) == -1)
+    #expect(objc_sync_enter(counter) == 0)
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var answer: Int32 = 0
+    DispatchQueue.global().async {
+      answer = objc_sync_exit(counter)
+      done.signal()
+    }
+    done.wait()
+    #expect(answer == -1 && objc_sync_exit(counter) == 0)
+  }
+
   @Test("Index paths have sections, rows and items")
   func indexPaths() {
     var path = IndexPath(row: 3, section: 1)
