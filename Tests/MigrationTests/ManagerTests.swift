@@ -28,6 +28,56 @@ struct ManagerTests {
     }
   }
 
+  @Test("A migration's progress can be observed, until the observation ends", arguments: ManagerStore.allCases)
+  func observedProgress(_ kind: ManagerStore) throws {
+    let (old, new, from) = (ManagerLibrary.old(), ManagerLibrary.new(), folder.store("old"))
+    try ManagerStack.fill(kind, old, from, ManagerLibrary.fill)
+    let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    var (told, former, priors): ([Float], [Float], [Bool]) = ([], [], [])
+    let values = manager.observe(\.migrationProgress, options: [.old, .new]) { manager, change in
+      #expect(change.kind == .setting && !change.isPrior && change.newValue == manager.migrationProgress)
+      told.append(change.newValue ?? -1)
+      former.append(change.oldValue ?? -1)
+    }
+    let calls = manager.observe(\.migrationProgress, options: [.initial, .prior]) { _, change in
+      #expect(change.newValue == nil && change.oldValue == nil)
+      priors.append(change.isPrior)
+    }
+    try manager.migrateStore(
+      from: from, type: kind.type, mapping: ManagerLibrary.mapping(), to: folder.store("new"), type: kind.type)
+    #expect(told.count > 1 && told.last == 1 && told == told.sorted())
+    #expect(former == [0] + told.dropLast())
+    #expect(priors == [false] + told.flatMap { _ in [true, false] })
+    values.invalidate()
+    let count = told.count
+    try manager.migrateStore(
+      from: from, type: kind.type, mapping: ManagerLibrary.mapping(), to: folder.store("newer"), type: kind.type)
+    #expect(told.count == count && priors.count > 2 * count + 1)
+    withExtendedLifetime(calls) {}
+  }
+
+  @Test("A manager with a progress of its own tells observers of it")
+  func ownProgress() {
+    final class OwnProgress: NSMigrationManager {
+      private var own: Float = 0
+      override var migrationProgress: Float { own }
+      func go(to progress: Float) {
+        willChangeValue(forKey: "migrationProgress")
+        own = progress
+        didChangeValue(forKey: "migrationProgress")
+      }
+    }
+    let manager = OwnProgress(sourceModel: ManagerLibrary.old(), destinationModel: ManagerLibrary.new())
+    var told: [Float?] = []
+    let observation = manager.observe(\.migrationProgress, options: [.old, .new]) { _, change in
+      told += [change.oldValue, change.newValue]
+    }
+    manager.go(to: 0.25)
+    manager.go(to: 1)
+    #expect(told == [0, 0.25, 0.25, 1])
+    withExtendedLifetime(observation) {}
+  }
+
   @Test("A mapping without a name is called after its entities, with an arrow")
   func defaultName() throws {
     let mapping = NSEntityMapping()

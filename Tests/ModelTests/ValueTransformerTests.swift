@@ -65,6 +65,51 @@ struct ValueTransformerTests {
     #expect(keyed?.reverseTransformedValue(NSObject()) == nil)
   }
 
+  private func archive(_ object: Any) throws -> Data {
+    try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true)
+  }
+
+  @Test("Lists and dictionaries are read from archives by the classes of their elements")
+  func collections() throws {
+    let texts = try NSKeyedUnarchiver.unarchivedArrayOfObjects(ofClass: NSString.self, from: archive(["a", "b"]))
+    #expect(texts as? [String] == ["a", "b"])
+    let url = try #require(URL(string: "https://example.org"))
+    let links = try NSKeyedUnarchiver.unarchivedArrayOfObjects(ofClass: NSURL.self, from: archive([url]))
+    #expect(links as? [URL] == [url])
+    let mixed = try NSKeyedUnarchiver.unarchivedArrayOfObjects(
+      ofClasses: [NSString.self, NSNumber.self], from: archive(["a", 1] as [Any]))
+    #expect(mixed?.count == 2 && mixed?[0] as? String == "a" && mixed?[1] as? Int == 1)
+    let pages = try NSKeyedUnarchiver.unarchivedDictionary(
+      ofKeyClass: NSString.self, objectClass: NSNumber.self, from: archive(["Solaris": 204]))
+    #expect(pages as? [String: Int] == ["Solaris": 204])
+    let facts = try NSKeyedUnarchiver.unarchivedDictionary(
+      keysOfClasses: [NSString.self], objectsOfClasses: [NSNumber.self, NSURL.self],
+      from: archive(["pages": 204, "link": url] as [String: Any]))
+    #expect(facts?.count == 2 && facts?["pages"] as? Int == 204 && facts?["link"] as? URL == url)
+  }
+
+  @Test("An archive of anything else than the list or dictionary that is asked for is an error, and not the end")
+  func otherArchives() throws {
+    let texts = NSString.self
+    let others: [Any] = ["a", [["a"]], [1], [Date()], ["a": 1]]
+    for other in others {
+      #expect(throws: CocoaError.self) {
+        try NSKeyedUnarchiver.unarchivedArrayOfObjects(ofClass: texts, from: archive(other))
+      }
+      #expect(throws: CocoaError.self) {
+        try NSKeyedUnarchiver.unarchivedDictionary(ofKeyClass: texts, objectClass: texts, from: archive(other))
+      }
+      #expect(throws: CocoaError.self) {
+        try NSKeyedUnarchiver.unarchivedDictionary(
+          keysOfClasses: [texts], objectsOfClasses: [texts], from: archive(other))
+      }
+    }
+    let error = #expect(throws: CocoaError.self) {
+      try NSKeyedUnarchiver.unarchivedArrayOfObjects(ofClasses: [texts], from: Data([1, 2]))
+    }
+    #expect(error?.code == .coderReadCorrupt)
+  }
+
   @Test("The built-in transformers of truth and absence")
   func builtIn() throws {
     let negate = try #require(ValueTransformer(forName: .negateBooleanTransformerName))

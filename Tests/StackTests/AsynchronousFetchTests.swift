@@ -55,6 +55,14 @@ struct AsynchronousFetchTests {
     }
   }
 
+  @Test("An asynchronous request can be cast to one for any results, and to no other")
+  func casts() {
+    let request: AnyObject = NSAsynchronousFetchRequest(fetchRequest: books())
+    #expect(request is NSAsynchronousFetchRequest<NSManagedObject>)
+    #expect(request is NSAsynchronousFetchRequest<any NSFetchRequestResult>)
+    #expect(!(request is NSAsynchronousFetchRequest<NSDictionary>))
+  }
+
   @Test("An ordinary fetch that a context executes is complete when it returns", arguments: StoreKind.allCases)
   func ordinaryFetch(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

@@ -235,6 +235,34 @@ struct FetchedResultsRuleTests {
     }
   }
 
+  @Test("A controller of objects of a class can be cast to one of any results, and to no other")
+  func casts() throws {
+    try withStack(.inMemory, dictionary()) { _, context in
+      let request = NSFetchRequest<LetteredWord>(entityName: "Word")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let words = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      let word = context.new("Word", ["name": "ant"])
+      context.processPendingChanges()
+      try words.performFetch()
+      let list: AnyObject = words
+      let untyped = try #require(list as? NSFetchedResultsController<any NSFetchRequestResult>)
+      let objects = try #require(list as? NSFetchedResultsController<NSManagedObject>)
+      #expect(untyped === words && objects.fetchedObjects == [word] && untyped.fetchedObjects?.count == 1)
+      let counter = Counter()
+      untyped.delegate = counter
+      context.new("Word", ["name": "bee"])
+      context.processPendingChanges()
+      #expect(counter.count == 1 && words.fetchedObjects?.count == 2)
+      #expect(!(list is NSFetchedResultsController<SilentWord>) && !(list is NSFetchedResultsController<NSDictionary>))
+      let own: AnyObject = Shouting()
+      #expect(own is NSFetchedResultsController<any NSFetchRequestResult>)
+      #expect(!(own is NSFetchedResultsController<LetteredWord>))
+      let none: AnyObject = NSFetchedResultsController<any NSFetchRequestResult>()
+      #expect(!(none is NSFetchedResultsController<NSManagedObject>))
+    }
+  }
+
   @Test("Sorting by a transient attribute is an error of the SQLite store that names it")
   func transientOrder() throws {
     try withStack(.sqlite, dictionary()) { _, context in

@@ -27,6 +27,124 @@ struct PieceSurfaceTests {
     }
     let id = UUID()
     #expect(String(format: "%@!", id as CVarArg) == "\(id)!")
+    let error = NSError(domain: "Shelf", code: 7)
+    #expect(String(format: "Unresolved error %@, %@", error, error.userInfo) == "Unresolved error \(error), [:]")
+  }
+
+  @Test("The user's folders have names, and there is no iCloud")
+  func folders() throws {
+    let downloads = FileManager.default.urls(for: .downloadsDirectory, in: .userDomainMask).first
+    #expect(URL.downloadsDirectory == downloads)
+    let support = try URL(for: .applicationSupportDirectory, in: .userDomainMask)
+    #expect(support == URL.applicationSupportDirectory)
+    let manager = FileManager.default
+    #expect(manager.ubiquityIdentityToken == nil && manager.url(forUbiquityContainerIdentifier: nil) == nil)
+    #expect(!manager.isUbiquitousItem(at: support))
+    let name = NSNotification.Name.NSUbiquityIdentityDidChange
+    #expect(name.rawValue == "NSUbiquityIdentityDidChangeNotification")
+  }
+
+  @Test("Tables of objects let go of those that are freed, where they don't keep them")
+  func tables() {
+    final class Listener: NSObject {}
+    let first = Listener()
+    let listeners = NSHashTable<Listener>.weakObjects()
+    let names: NSMapTable<Listener, NSString> = .weakToStrongObjects()
+    let byName = NSMapTable<NSString, Listener>(
+      keyOptions: .copyIn, valueOptions: NSPointerFunctions.Options.weakMemory)
+    func register(_ listener: Listener, _ name: String) {
+      listeners.add(listener)
+      listeners.add(listener)
+      names.setObject(NSString(string: name), forKey: listener)
+      let key = NSMutableString(string: name)
+      byName.setObject(listener, forKey: key)
+      key.append("?")
+    }
+    register(first, "first")
+    for number in 1...100 {
+      let other = Listener()
+      register(other, "other \(number)")
+      #expect(listeners.count == 2 && listeners.contains(other) && byName.count == 2)
+      listeners.remove(other)
+      #expect(listeners.count == 1)
+      listeners.add(other)
+    }
+    #expect(listeners.allObjects == [first] && listeners.anyObject === first)
+    #expect(names.count == 1 && names.object(forKey: first) == "first")
+    #expect(byName.count == 1 && byName.object(forKey: "first") === first)
+    #expect(byName.keyEnumerator().nextObject() as? String == "first")
+    names.removeObject(forKey: first)
+    #expect(names.dictionaryRepresentation().isEmpty)
+  }
+
+  @Test("Tables of objects tell them apart as they are asked to")
+  func tableEquality() {
+    let (one, same) = (NSString(string: "a"), NSString(string: "a"))
+    let equal = NSHashTable<NSString>()
+    let identical = NSHashTable<NSString>(options: [.strongMemory, .objectPointerPersonality])
+    for table in [equal, identical] {
+      table.add(one)
+      table.add(same)
+    }
+    #expect(equal.count == 1 && equal.member(same) === one && identical.count == 2)
+    let other = NSHashTable<NSString>()
+    other.add("b")
+    other.add(same)
+    #expect(equal.intersects(other) && equal.isSubset(of: other))
+    other.minus(equal)
+    #expect(other.allObjects == ["b"] && !other.intersects(equal))
+    other.union(equal)
+    #expect(other.setRepresentation.count == 2)
+    other.intersect(equal)
+    #expect(other.allObjects == ["a"])
+    let anything = NSHashTable<AnyObject>.weakObjects()
+    anything.add(one)
+    #expect(anything.count == 1 && anything.copy() is NSHashTable<AnyObject>)
+  }
+
+  @Test("An error tells what it came of, and the time is told in seconds")
+  func causes() {
+    let full = NSError(domain: NSPOSIXErrorDomain, code: 28)
+    let one = NSError(domain: "Shelf", code: 7, userInfo: [NSUnderlyingErrorKey: full])
+    #expect(one.underlyingErrors.map { ($0 as NSError).code } == [28])
+    let several = NSError(
+      domain: "Shelf", code: 8,
+      userInfo: [
+        NSMultipleUnderlyingErrorsKey: [full, one], NSUnderlyingErrorKey: CocoaError(.fileNoSuchFile),
+      ])
+    #expect(several.underlyingErrors.map { ($0 as NSError).code } == [28, 7, 4])
+    #expect(full.underlyingErrors.isEmpty)
+    let start: CFAbsoluteTime = CFAbsoluteTimeGetCurrent()
+    #expect(abs(start - Date.timeIntervalSinceReferenceDate) < 60)
+  }
+
+  @Test("One thread at a time is in the section of an object, as often as it likes")
+  func synchronized() {
+    final class Counter: @unchecked Sendable {
+      var count = 0
+      func increase() {
+        objc_sync_enter(self)
+        defer { objc_sync_exit(self) }
+        objc_sync_enter(self)
+        count += 1
+        objc_sync_exit(self)
+      }
+    }
+    let counter = Counter()
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      for _ in 0..<1000 { counter.increase() }
+    }
+    #expect(counter.count == 8000)
+    #expect(objc_sync_exit(counter) == -1)
+    #expect(objc_sync_enter(counter) == 0)
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var answer: Int32 = 0
+    DispatchQueue.global().async {
+      answer = objc_sync_exit(counter)
+      done.signal()
+    }
+    done.wait()
+    #expect(answer == -1 && objc_sync_exit(counter) == 0)
   }
 
   @Test("Index paths have sections, rows and items")

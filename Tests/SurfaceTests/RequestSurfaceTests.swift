@@ -147,6 +147,32 @@ struct RequestSurfaceTests {
     }
   }
 
+  /// The first result that equals one, whatever their type.
+  private func place<Result: NSFetchRequestResult>(of result: Result, in results: [Result]) -> Int? {
+    results.firstIndex { $0.isEqual(result) && $0.hash == result.hash && $0.description == result.description }
+  }
+
+  @Test("Code for any type of result compares results and asks for their class", arguments: Storage.allCases)
+  func anyResults(_ storage: Storage) throws {
+    try storage.stack { stack in
+      let context = stack.viewContext
+      try context.performAndWait {
+        try fill(context)
+        let request = NSFetchRequest<Note>(entityName: "Note")
+        request.sortDescriptors = [NSSortDescriptor(key: "wordCount", ascending: true)]
+        let notes = try context.fetch(request)
+        #expect(place(of: notes[2], in: notes) == 2)
+        #expect(place(of: notes[2].objectID, in: notes.map(\.objectID)) == 2)
+        #expect(place(of: NSNumber(value: 7), in: [1, 7]) == 1)
+        let rows = [NSDictionary(object: 1, forKey: "a" as NSString), NSDictionary(object: 2, forKey: "a" as NSString)]
+        #expect(place(of: NSDictionary(object: 2, forKey: "a" as NSString), in: rows) == 1)
+        let mixed: [any NSFetchRequestResult] = [notes[0], notes[0].objectID]
+        #expect(mixed[0].isKind(of: NSManagedObject.self) && !mixed[1].isKind(of: NSManagedObject.self))
+        #expect(mixed[0].isMember(of: Note.self) && mixed[1].isEqual(notes[0].objectID) && !mixed[1].isEqual(mixed[0]))
+      }
+    }
+  }
+
   @Test("Every type of attribute has its name, in a switch without default")
   func attributeTypes() throws {
     func name(_ type: NSAttributeType) -> String {

@@ -31,6 +31,9 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
     fetchRequest = request
     completion = completionBlock
     super.init()
+    // Lets `request as? NSAsynchronousFetchRequest<NSFetchRequestResult>` succeed, as where type parameters are erased.
+    ClassMetadata(NSAsynchronousFetchRequest<ResultType>.self).standBelow(
+      NSAsynchronousFetchRequest<any NSFetchRequestResult>.self, superclass: NSPersistentStoreRequest.self)
   }
 
   /// `fetchRequestType`.

@@ -37,14 +37,3 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
     preconditionFailure("\(type(of: self)) must override copy(with:).")
   }
 }
-
-/// A type that a fetch may return: managed objects, their ids, dictionaries, numbers.
-///
-/// A marker, so that `NSFetchRequest<NSFetchRequestResult>` satisfies its own constraint; it cannot be used with
-/// `as?` or `is`.
-@_marker public protocol NSFetchRequestResult: AnyObject {}
-
-extension NSManagedObject: NSFetchRequestResult {}
-extension NSManagedObjectID: NSFetchRequestResult {}
-extension NSDictionary: NSFetchRequestResult {}
-extension NSNumber: NSFetchRequestResult {}

@@ -12,6 +12,18 @@ extension URL {
   /// The user's files that can be made again: `~/.cache`.
   @_disfavoredOverload
   public static var cachesDirectory: URL { folder(.cachesDirectory) }
+  /// The user's downloads: `~/Downloads`, unless the user's settings name another folder.
+  @_disfavoredOverload
+  public static var downloadsDirectory: URL { folder(.downloadsDirectory) }
+
+  /// A folder that Foundation knows, as `FileManager.url(for:in:appropriateFor:create:)` finds it.
+  @_disfavoredOverload
+  public init(
+    for directory: FileManager.SearchPathDirectory, in domain: FileManager.SearchPathDomainMask,
+    appropriateFor url: URL? = nil, create shouldCreate: Bool = false
+  ) throws {
+    self = try FileManager.default.url(for: directory, in: domain, appropriateFor: url, create: shouldCreate)
+  }
 
   private static func folder(_ directory: FileManager.SearchPathDirectory) -> URL {
     FileManager.default.urls(for: directory, in: .userDomainMask)[0]

@@ -63,9 +63,9 @@ public struct NSKeyValueObservedChange<Value> {
 /// An observer at work. It ends with ``invalidate()``, or when nothing refers to it any more. Foundation on Linux lacks
 /// this type.
 public final class NSKeyValueObservation: NSObject {
-  private var observer: KeyValueObserver?
+  private var observer: (any ObserverAtWork)?
 
-  init(_ observer: KeyValueObserver) { self.observer = observer }
+  init(_ observer: any ObserverAtWork) { self.observer = observer }
 
   deinit { invalidate() }
 
@@ -76,7 +76,16 @@ public final class NSKeyValueObservation: NSObject {
   }
 }
 
-/// What Swift's form of key-value observing needs to name an object's own class. Only managed objects conform.
+/// What an observation ends.
+protocol ObserverAtWork: AnyObject {
+  /// Any thread.
+  func end()
+}
+
+extension KeyValueObserver: ObserverAtWork {}
+
+/// What Swift's form of key-value observing needs to name an object's own class. Only managed objects and migration
+/// managers conform.
 public protocol _KeyValueCodingAndObserving {}
 
 nonisolated extension NSManagedObject: _KeyValueCodingAndObserving {}

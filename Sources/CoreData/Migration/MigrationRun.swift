@@ -66,7 +66,7 @@ final class MigrationRun {
     try finishPasses()
     try validate()
     try checkReading()
-    manager.state.advance(to: 1)
+    manager.advance(to: 1)
   }
 
   /// Checks that the models have the entities that a mapping names.
@@ -190,8 +190,8 @@ final class MigrationRun {
       if !(destination.store is NSAtomicStore) { try savePass() }
       position = next
       let part = (Double(step) + Double(position) / Double(rows.count)) / Double(steps.count)
-      manager.state.advance(to: start + (end - start) * part)
+      manager.advance(to: start + (end - start) * part)
     }
-    manager.state.advance(to: start + (end - start) * Double(step + 1) / Double(max(steps.count, 1)))
+    manager.advance(to: start + (end - start) * Double(step + 1) / Double(max(steps.count, 1)))
   }
 }

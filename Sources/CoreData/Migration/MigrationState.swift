@@ -8,6 +8,7 @@ final class MigrationState: @unchecked Sendable {
   private var isRunning = false
   private var wasUsed = false
   private var done = 0.0
+  private var told: [any MigrationObserver] = []
   private var reported: [Progress] = [Progress.discreteProgress(totalUnitCount: MigrationState.units)]
 
   private static let units: Int64 = 1000
@@ -16,6 +17,19 @@ final class MigrationState: @unchecked Sendable {
   var fraction: Double { lock.withLock { done } }
 
   var progress: Progress { lock.withLock { reported[0] } }
+
+  var observers: [any MigrationObserver] { lock.withLock { told } }
+
+  func add(_ observer: any MigrationObserver) { lock.withLock { told.append(observer) } }
+
+  func remove(_ observer: any MigrationObserver) {
+    // It is let go outside of the lock, since what it keeps may end with it.
+    let former = lock.withLock {
+      defer { told.removeAll { $0 === observer } }
+      return told
+    }
+    withExtendedLifetime(former) {}
+  }
 
   /// Begins a migration on this thread. If the thread has a current `Progress`, it becomes a parent of a reported one.
   func begin() {

@@ -28,7 +28,7 @@ extension NSMigrationManager {
     job.delta = try delta(of: job)
     try refuseObjects(job)
     if usesStoreSpecificMigrationManager, try migrateInPlace(job) {
-      state.advance(to: 1)
+      advance(to: 1)
       return nil
     }
     return try migrateThroughObjects(job)

@@ -51,6 +51,7 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     nameOfCache = name
     results = FetchedResults(context)
     super.init()
+    joinClasses()
   }
 
   /// A controller of an empty request and a context of its own, which has no store: it lists nothing, and
@@ -62,6 +63,19 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
     nameOfCache = nil
     results = FetchedResults(NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType))
     super.init()
+    joinClasses()
+  }
+
+  /// Lets `controller as? NSFetchedResultsController<NSFetchRequestResult>` succeed, as it does where type parameters
+  /// are erased, and `as? NSFetchedResultsController<NSManagedObject>` for a list of objects of a class.
+  private func joinClasses() {
+    let own = ClassMetadata(NSFetchedResultsController<ResultType>.self)
+    guard own.isBelow(NSObject.self) else { return }
+    let untyped = NSFetchedResultsController<any NSFetchRequestResult>.self
+    guard ResultType.self is NSManagedObject.Type else { return own.standBelow(untyped, superclass: NSObject.self) }
+    let objects = NSFetchedResultsController<NSManagedObject>.self
+    ClassMetadata(objects).standBelow(untyped, superclass: NSObject.self)
+    own.standBelow(objects, superclass: NSObject.self)
   }
 
   /// The context to fetch in and to follow.

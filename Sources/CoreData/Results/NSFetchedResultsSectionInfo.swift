@@ -1,5 +1,5 @@
 /// A section of a fetched results controller's list.
-public protocol NSFetchedResultsSectionInfo {
+public protocol NSFetchedResultsSectionInfo: AnyObject {
   /// The value of the controller's `sectionNameKeyPath`, as text; "" for nil, and for a list without
   /// sections.
   var name: String { get }

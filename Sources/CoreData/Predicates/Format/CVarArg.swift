@@ -71,6 +71,10 @@ extension NSData: @retroactive CVarArg {
   public var _cVarArgEncoding: [Int] { encodedDescription(self as Data) }
 }
 
+extension NSError: @retroactive CVarArg {
+  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
+}
+
 extension NSEntityDescription: CVarArg {
   public var _cVarArgEncoding: [Int] { encodedDescription(self) }
 }
