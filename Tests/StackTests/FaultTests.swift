@@ -94,6 +94,27 @@ struct FaultTests {
     }
   }
 
+  @Test("After a save all its destinations are kept, though most of its objects lead to two of them", keepsRows)
+  func destinationsOfASave() throws {
+    try withStack(.sqlite) { stack, context in
+      let authorCount = 900
+      func newBooks() -> [NSManagedObject] {
+        let authors = (0..<authorCount).map { context.new("Author", ["name": "\($0)"]) }
+        return (0..<3000).map { number in
+          let author = authors[number < authorCount ? number : number % 2]
+          return context.new("Book", ["title": "\(number)", "author": author])
+        }
+      }
+      let books = newBooks()
+      try context.save()
+      let trace = StatementTrace(level: 1, isRecording: true)
+      (stack.store as! SQLiteStore).trace = trace
+      let names = Set(books.compactMap { ($0["author"] as? NSManagedObject)?.string("name") })
+      #expect(names.count == authorCount)
+      #expect(trace.takeRecorded() == [])
+    }
+  }
+
   @Test("A firing fault takes the row that another context has read or saved", keepsRows, arguments: StoreKind.allCases)
   func rowCache(_ kind: StoreKind) throws {
     try withStack(kind) { stack, context in
