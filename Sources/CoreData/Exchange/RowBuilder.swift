@@ -40,6 +40,19 @@ package struct RowBuilder: ~Copyable {
     end = row.byteCount
   }
 
+  /// Starts a row with the attributes of a new object, whose changed values are a row; see ``ChangedValues/isRow``.
+  mutating func beginRow(from changes: ChangedValues, _ places: PlaceTable) {
+    let fixed = places.fixedWords * 8
+    end = 0
+    reserve(fixed)
+    memory.copyMemory(from: changes.words, byteCount: fixed)
+    end = fixed
+    for slot in places.texts where !changes.isNull(Int(slot)) {
+      let word = Int(places.slots[Int(slot)].home)
+      setBytes(RowSnapshot.tail(changes.words, word: word), slot: Int(slot), word: word)
+    }
+  }
+
   private mutating func reserve(_ more: Int) {
     if end + more > capacity { grow(more) }
   }

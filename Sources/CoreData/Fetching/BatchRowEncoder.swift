@@ -188,14 +188,12 @@ final class BatchRowEncoder {
   /// Sets the values of an object without a context. Transient values are left out.
   func set(_ object: NSManagedObject) throws {
     guard let changes = object.changes else { return }
-    for target in attributes where changes.holds(target.slot) {
-      if changes.isChanged(target.slot) { given.insert(target.slot) }
-      if changes.holdsObject(target.slot) {
-        let property = layout.slots[target.slot]
-        builder.set(try BatchRowEncoder.stored(changes[target.slot], property), property)
-      } else {
-        builder.set(target.slot, word: target.word, form: target.form, from: changes)
-      }
+    if changes.isRow {
+      builder.beginRow(from: changes, layout.places)
+      given = changes.changed
+      for property in toOne { given.remove(property.slot) }
+    } else {
+      try setEach(changes)
     }
     for property in toOne where changes.holds(property.slot) && !changes.isNull(property.slot) {
       throw relationshipSet(property)
@@ -206,6 +204,19 @@ final class BatchRowEncoder {
       })
     {
       throw relationshipSet(property)
+    }
+  }
+
+  /// Sets the attributes one by one, since some of them are objects, or rows don't have them.
+  private func setEach(_ changes: ChangedValues) throws {
+    for target in attributes where changes.holds(target.slot) {
+      if changes.isChanged(target.slot) { given.insert(target.slot) }
+      if changes.holdsObject(target.slot) {
+        let property = layout.slots[target.slot]
+        builder.set(try BatchRowEncoder.stored(changes[target.slot], property), property)
+      } else {
+        builder.set(target.slot, word: target.word, form: target.form, from: changes)
+      }
     }
   }
 
