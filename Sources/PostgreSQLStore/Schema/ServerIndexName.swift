@@ -1,26 +1,24 @@
 internal import CoreData
 import Foundation
 
-/// The names in a statement that makes an index or a constraint. The server keeps 63 bytes of a name.
+/// The names in a statement that makes an index or a constraint, of which a server keeps only the start.
 struct ServerIndexName {
-  private static let length = 63
-
   let bare: String
   /// The table's name as SQL takes it.
   let table: String
 
   var key: String { ServerIndexName.key(bare, table) }
 
-  /// Returns a key to compare names by: in lower case and at most 63 bytes long, as on the server.
+  /// Returns a key to compare names by: in lower case and as long as the server keeps them.
   static func key(_ name: String, _ table: String) -> String {
     [name, table].map { text in
-      cut(text.replacingOccurrences(of: "\"", with: "").lowercased(), to: length)
+      cut(text.replacingOccurrences(of: "\"", with: "").lowercased(), to: SQLName.serverLength)
     }.joined(separator: "\n")
   }
 
   /// The name as the server keeps it.
   private var kept: String {
-    ServerIndexName.cut(SQLName.quoted(bare) == bare ? bare.lowercased() : bare, to: ServerIndexName.length)
+    ServerIndexName.cut(SQLName.quoted(bare) == bare ? bare.lowercased() : bare, to: SQLName.serverLength)
   }
 
   init?(_ index: PlannedIndex) {
@@ -43,10 +41,10 @@ struct ServerIndexName {
       guard var name = ServerIndexName(index) else { return index }
       if taken.insert(name.kept).inserted { return index }
       let former = name.bare
-      var number = former.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
+      var number = SQLName.number(of: former)
       repeat {
         let end = "_\(number)"
-        name = ServerIndexName(bare: cut(former, to: length - end.utf8.count) + end, table: name.table)
+        name = ServerIndexName(bare: cut(former, to: SQLName.serverLength - end.utf8.count) + end, table: name.table)
         number &+= 1
       } while !taken.insert(name.kept).inserted
       return index.renamed(from: SQLName.quoted(former), to: SQLName.quoted(name.bare))

@@ -141,12 +141,11 @@ package struct DerivedTriggers {
     return [sqliteTrigger(suffix, event: event, table: table, bodies: bodies)]
   }
 
-  /// The name, or for a long one a number computed from all of it and its last characters: PostgreSQL cuts names after
-  /// 63 bytes.
+  /// The name, or for one that a server would cut a number computed from all of it and its last characters.
   private static func short(_ name: String) -> String {
-    if name.utf8.count <= 63 { return name }
-    let number = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    return "Z_DA_\(number)_\(name.unicodeScalars.suffix(10).filter(\.isASCII).map(String.init).joined())"
+    if name.utf8.count <= SQLName.serverLength { return name }
+    let end = name.unicodeScalars.suffix(10).filter(\.isASCII).map(String.init).joined()
+    return "Z_DA_\(SQLName.number(of: name))_\(end)"
   }
 
   private func sqliteTrigger(_ suffix: String, event: String, table: String, bodies: [String]) -> String {

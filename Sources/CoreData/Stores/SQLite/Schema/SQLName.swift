@@ -19,6 +19,14 @@ package enum SQLName {
     name.utf8.allSatisfy { $0 < 97 } ? name : name.uppercased()
   }
 
+  /// How many bytes of a name a PostgreSQL server keeps.
+  package static let serverLength = 63
+
+  /// A number out of all bytes of a name (FNV-1a), which tells long names apart where they are cut.
+  package static func number(of name: String) -> UInt64 {
+    name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+
   static func table(_ root: EntityLayout) -> String { "Z" + root.name.uppercased() }
 
   static func column(_ property: LayoutProperty) -> String { "Z" + property.ownName.uppercased() }
