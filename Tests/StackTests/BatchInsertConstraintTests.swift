@@ -70,6 +70,32 @@ struct BatchInsertConstraintTests {
     }
   }
 
+  @Test("A relationship that a handler's object sets to nil is not given: the stored row keeps its destination")
+  func relationships() throws {
+    let library = library()
+    library.entitiesByName["Book"]?.uniquenessConstraints = [["title"]]
+    try withBatchStack(library) { stack, context throws in
+      let author = context.new("Author", ["name": "Ann"])
+      context.new("Book", ["title": "a", "pages": 1])["author"] = author
+      try context.save()
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      var isDone = false
+      try context.inserted(
+        NSBatchInsertRequest(entityName: "Book") { (book: NSManagedObject) in
+          if isDone { return true }
+          book["title"] = "a"
+          book["pages"] = 2
+          book["author"] = nil
+          isDone = true
+          return false
+        })
+      context.reset()
+      let book = try context.only("Book")
+      #expect(book.int("pages") == 2)
+      #expect((book["author"] as? NSManagedObject)?.string("name") == "Ann")
+    }
+  }
+
   @Test("Overwriting: the stored row takes all attributes, default values and nil included")
   func overwrite() throws {
     try withTags(.overwrite) { stack, context throws in

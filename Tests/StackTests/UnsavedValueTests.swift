@@ -127,6 +127,87 @@ struct UnsavedValueTests {
     }
   }
 
+  @Test(
+    "New objects are saved as they were set, at random, also after saves that failed and changes after those",
+    arguments: StoreKind.allCases)
+  func new(_ kind: StoreKind) throws {
+    let seed = RandomTest.seed("STRATA_UNSAVED_SEED")
+    var dice = Dice(state: seed)
+    let kinds = Self.names.indices.prefix(30).filter { ![7, 8, 9].contains($0 % Self.types.count) }
+    let leaf = entity("Leaf", kinds.map { attribute(Self.names[$0], Self.types[$0 % Self.types.count].type) })
+    leaf.uniquenessConstraints = [["whole0"]]
+    let bud = entity("Bud", [attribute("colour")])
+    leaf.subentities = [bud]
+    join(relate(leaf, "next", .one, to: leaf), relate(leaf, "former", .many, to: leaf))
+    try withStack(kind, model([leaf, bud])) { stack, context in
+      var (objects, wanted, links): ([NSManagedObject], [Values], [Int?]) = ([], [], [])
+      func change(_ place: Int, _ count: Int) {
+        for _ in 0..<count {
+          let index = kinds[dice.roll(kinds.count)]
+          let value = Self.names[index] == "whole0" ? NSNumber(value: place + 1) : Self.value(index, &dice)
+          wanted[place][Self.names[index]] = value
+          objects[place].setValue(value?.base, forKey: Self.names[index])
+        }
+        if dice.roll(2) == 0 {
+          links[place] = dice.roll(4) == 0 ? nil : dice.roll(objects.count)
+          objects[place].setValue(links[place].map { objects[$0] }, forKey: "next")
+        }
+      }
+      func expectEqual(_ found: [NSManagedObject], _ when: String) {
+        self.expectEqual(found, wanted, keys: kinds.map { Self.names[$0] }, "seed \(seed), \(when)")
+        let ids = objects.map(\.objectID)
+        let next = found.map { object in
+          (object.value(forKey: "next") as? NSManagedObject).flatMap { ids.firstIndex(of: $0.objectID) }
+        }
+        #expect(next == links, "seed \(seed), \(when)")
+      }
+      for round in 0..<RandomTest.count("STRATA_UNSAVED_STEPS", 30) {
+        for _ in 0..<(1 + dice.roll(8)) {
+          objects.append(context.new(dice.roll(3) == 0 ? "Bud" : "Leaf"))
+          wanted.append(["whole0": NSNumber(value: objects.count)])
+          objects.last!.setValue(objects.count, forKey: "whole0")
+          links.append(nil)
+          change(objects.count - 1, dice.roll(30))
+        }
+        if dice.roll(2) == 0 {
+          // A number that another object has.
+          let last = objects.count - 1
+          objects[last].setValue(last == 0 ? 1 : last, forKey: "whole0")
+          let twin = last == 0 ? context.new("Leaf", ["whole0": 1]) : nil
+          #expect(failure { try context.save() }?.code == NSManagedObjectConstraintMergeError)
+          if let twin { context.delete(twin) }
+          objects[last].setValue(objects.count, forKey: "whole0")
+          expectEqual(objects, "round \(round), not saved")
+          for _ in 0..<dice.roll(6) { change(dice.roll(objects.count), dice.roll(4)) }
+          expectEqual(objects, "round \(round), changed")
+        }
+        try context.save()
+        expectEqual(objects, "round \(round), saved")
+        let other = stack.newContext()
+        other.performAndWait { expectEqual(objects.map { other.object(with: $0.objectID) }, "round \(round), read") }
+      }
+    }
+  }
+
+  @Test("What a failed save says of a new object stays, while the object changes")
+  func conflict() throws {
+    let tag = entity("Tag", [attribute("name"), attribute("colour")])
+    tag.uniquenessConstraints = [["name"]]
+    try withStack(.sqlite, model([tag])) { _, context in
+      context.new("Tag", ["name": "a"])
+      try context.save()
+      let new = context.new("Tag", ["name": "a", "colour": "red"])
+      let error = try #require(failure { try context.save() })
+      let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+      let conflict = try #require(conflicts?.first)
+      new["colour"] = "blue"
+      new["name"] = "b"
+      #expect(conflict.constraintValues["name"] as? String == "a")
+      try context.save()
+      #expect(conflict.constraintValues["name"] as? String == "a")
+    }
+  }
+
   @Test("A text that is set again and again leaves the other texts as they are", arguments: [200, 70_000])
   func texts(_ length: Int) throws {
     try withStack(.inMemory) { _, context in

@@ -5,6 +5,8 @@
 extension NSManagedObjectContext {
   /// Hands a plan's change sets to the stores, at least one of which takes objects.
   func commitPlan(_ plan: SavePlan, withObjectsTo coordinator: NSPersistentStoreCoordinator) throws -> StoreConflicts {
+    // A store's method may ask and change whichever object it finds.
+    plan.takeBackValues()
     let named = giveIDs(plan.inserted.objects)
     do {
       let conflicts = try coordinator.commitChangeSets(plan.changeSets, for: self, of: changedObjects)

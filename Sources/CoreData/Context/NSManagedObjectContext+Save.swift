@@ -180,7 +180,7 @@ extension NSManagedObjectContext {
     defer { if !isWritten { plan.giveBackKeys(all: areKeysSpent) } }
     let conflicts: StoreConflicts
     do {
-      conflicts = try source.commitPlan(plan, for: self)
+      conflicts = try commit(plan)
     } catch let partial as PartialSave {
       adoptPartialSave(of: plan, writtenBy: partial.written, rewritten: partial.rewritten)
       throw partial
@@ -205,6 +205,17 @@ extension NSManagedObjectContext {
       throw error
     }
     return conflicts
+  }
+
+  private func commit(_ plan: SavePlan) throws -> StoreConflicts {
+    do {
+      let conflicts = try source.commitPlan(plan, for: self)
+      if !conflicts.isEmpty { plan.takeBackValues() }
+      return conflicts
+    } catch {
+      plan.takeBackValues()
+      throw error
+    }
   }
 }
 

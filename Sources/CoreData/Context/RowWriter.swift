@@ -8,13 +8,18 @@ final class RowWriter {
   init(keepsTemporaryKeys: Bool) { self.keepsTemporaryKeys = keepsTemporaryKeys }
 
   /// The row as it will stand in the store: changed values over committed ones.
-  func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
+  ///
+  /// - Parameter inPlace: Whether the values of a new object may become the row. They can't be set then, until the
+  ///   object has taken the row or `takeBackValues()` was called.
+  func row(of object: NSManagedObject, version: Int64, inPlace: Bool = false) throws -> RowSnapshot {
     let places = object.places
     let reference = object.finalReference
     if !object.hasRow, let changes = object.changes, changes.isRow {
-      return try changes.row(key: reference.key, version: version) { held, place in
+      func destination(_ held: AnyObject, _ place: PropertyPlace) throws -> RowReference? {
         try rowReference(to: unsafeDowncast(held, to: NSManagedObject.self), from: object, place)
       }
+      if inPlace, let row = try changes.makeRow(key: reference.key, version: version, destination) { return row }
+      return try changes.copiedRow(key: reference.key, version: version, destination)
     }
     if let base = object.row {
       try beginRow(object, object.layout, from: base)
@@ -99,6 +104,11 @@ final class RowWriter {
 }
 
 extension NSManagedObject {
+  /// Lets the values that a save has made a row be set again. Whoever has the row keeps it.
+  final func takeBackValues() {
+    if let changes, changes.isRowMade { self.changes = changes.copy() }
+  }
+
   /// Whether a row of this object may refer to the other one. An object that is new in the parent context may have no
   /// store yet; the root's save checks it then.
   final func sharesStore(with other: NSManagedObject) -> Bool {

@@ -28,6 +28,7 @@ struct SavePlan {
   init(_ context: NSManagedObjectContext, reservingKeys: Bool = false) throws {
     writer = RowWriter(keepsTemporaryKeys: context.source.keepsTemporaryKeys)
     do { try addAll(context, reservingKeys) } catch {
+      takeBackValues(of: context.ledger.newObjects)
       giveBackKeys(of: context.ledger.newObjects)
       throw error
     }
@@ -66,10 +67,14 @@ struct SavePlan {
     guard let first = new.first else { return }
     storeKeys = try context.source.prepare(new, for: context, reserving: reservingKeys)
     var (traits, isOfOneStore) = (EntityTraits(), true)
+    var (store, inPlace) = (first.store, takesValuesAsRows(first, context))
     inserted = try PlannedRows(new) { object in
       traits.formUnion(object.places.traits)
-      if object.store != first.store { isOfOneStore = false }
-      return try writer.row(of: object, version: 1)
+      if object.store != store {
+        (store, inPlace) = (object.store, takesValuesAsRows(object, context))
+        isOfOneStore = false
+      }
+      return try writer.row(of: object, version: 1, inPlace: inPlace)
     }
     if isOfOneStore {
       let rows = inserted.rows
@@ -84,6 +89,12 @@ struct SavePlan {
     }
     guard traits.contains(.toMany) else { return }
     try new.forEachHeld { if $0.places.traits.contains(.toMany) { try addLinks(of: $0, context) } }
+  }
+
+  /// Whether values of a new object may be its row while the save is under way. A parent context goes on with rows of
+  /// its own, and stores that take objects read their values meanwhile.
+  private func takesValuesAsRows(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> Bool {
+    !context.source.keepsTemporaryKeys && context.owner.storeIdentity(object.store)?.takesObjects == false
   }
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {
@@ -162,6 +173,12 @@ struct SavePlan {
     changeSets.append((store, changes))
     return changeSets.count - 1
   }
+
+  /// Called when an attempt has not written everything: new objects have their values again, and no row of the plan
+  /// changes with them.
+  func takeBackValues() { takeBackValues(of: inserted.objects) }
+
+  private func takeBackValues(of new: ContiguousArray<NSManagedObject>) { new.forEachHeld { $0.takeBackValues() } }
 
   /// Called after an attempt that has not written everything. Keys that were only named are free again.
   ///

@@ -1,18 +1,21 @@
 /// The values that were set on an object since its committed row. Made at the first set.
 ///
-/// They lie as they will in the next row: words at the places of the entity's rows, texts in a tail behind them. So a
-/// save copies the words of a new object, and whoever reads a number or a text needs no second way for one that was not
-/// saved yet. What a row can't hold, or would hold as a copy, is kept as a retained object in the value's first word:
-/// destinations, transformables' objects, data, URLs, long texts.
+/// They are a row in the making: their memory is that of a ``RowSnapshot``, with words at the places of the entity's
+/// rows and texts in a tail behind them. So a save of a new object makes them its row where they are, and whoever reads
+/// a number or a text needs no second way for one that was not saved yet. What a row can't hold, or would hold as a
+/// copy, is kept as a retained object in the value's first word: destinations, transformables' objects, data, URLs,
+/// long texts.
 ///
 /// A handle on memory that one object owns and frees, which must be before the layout is. Every property access goes
 /// through it, so copying it counts no references. Belongs to the object's queue.
 ///
 /// | part | content |
 /// |---|---|
+/// | image | null bitmap and words of the row, then the words of what rows don't hold |
 /// | head | the entity's places; the key reserved for a new object while its save is under way, 0 otherwise; where the image is |
 /// | masks | for each 64 slots three words: slots that hold a value here (changed ones, and objects that are costly to make again), slots set since the last save, slots whose value is an object |
-/// | image | null bitmap and words as in a ``RowSnapshot``, then the words of what rows don't hold, then the tail. It moves to memory of its own when the tail outgrows the block |
+/// | links | a word for each to-one relationship: while the image is a row, and so has keys of destinations, the destinations themselves |
+/// | tail | the bytes of texts. When it outgrows the block, image and tail move to memory of their own, as far from each other as here |
 struct ChangedValues {
   private struct Head {
     let places: PlaceTable
@@ -23,6 +26,7 @@ struct ChangedValues {
     var capacity: Int32
   }
 
+  /// Behind the image's words in the block.
   private let head: UnsafeMutablePointer<Head>
 
   /// Longer texts are kept as the strings they are.
@@ -40,10 +44,9 @@ struct ChangedValues {
   static func pattern(_ places: PlaceTable, _ defaults: [(slot: Int, value: Value)]) -> ChangedValues {
     var tail = places.texts.count * 24
     for case (_, .string(let text)) in defaults where text.utf8.count <= longestCopy { tail += text.utf8.count }
-    let fixed = places.imageWords * 8
-    let pattern = ChangedValues(places, capacity: fixed + tail)
-    memset(pattern.masks, 0, places.nullWords * 24)
-    memset(pattern.image, 0, fixed)
+    let pattern = ChangedValues(places, capacity: tailOffset(places) + tail)
+    memset(pattern.image, 0, places.imageWords * 8)
+    memset(pattern.masks, 0, tailOffset(places) - places.imageWords * 8 - MemoryLayout<Head>.size)
     for word in 0..<places.nullWords { pattern.image[word] = .max }
     for (slot, value) in defaults { pattern[slot] = value }
     return pattern
@@ -51,36 +54,53 @@ struct ChangedValues {
 
   /// Memory with nothing in it but its head.
   private init(_ places: PlaceTable, capacity: Int) {
-    let offset = ChangedValues.imageOffset(places)
-    let base = UnsafeMutableRawPointer.allocate(byteCount: offset + capacity, alignment: 8)
-    head = base.assumingMemoryBound(to: Head.self)
+    let image = ChangedValues.block(places, capacity: capacity)
+    head = ChangedValues.head(of: image, places)
     head.initialize(
       to: Head(
-        places: places, image: (base + offset).assumingMemoryBound(to: UInt64.self),
-        end: Int32(places.imageWords * 8), capacity: Int32(capacity)))
+        places: places, image: image, end: Int32(ChangedValues.tailOffset(places)), capacity: Int32(capacity)))
   }
 
   private init(head: UnsafeMutablePointer<Head>) { self.head = head }
 
-  private static func imageOffset(_ places: PlaceTable) -> Int { MemoryLayout<Head>.size + places.nullWords * 24 }
+  /// The words of a new row, which the caller has to release.
+  @inline(__always)
+  private static func block(_ places: PlaceTable, capacity: Int) -> UnsafeMutablePointer<UInt64> {
+    let row = RowSnapshot.make(key: 0, version: 0, entity: places.entity, byteCount: capacity)
+    // By address: if the row is asked for its words here, the optimizer drops the reference that is to stay.
+    let block = Unmanaged.passRetained(row).toOpaque()
+    return (block + RowSnapshot.wordsOffset).assumingMemoryBound(to: UInt64.self)
+  }
+
+  private static func head(of image: UnsafeMutablePointer<UInt64>, _ places: PlaceTable) -> UnsafeMutablePointer<Head> {
+    UnsafeMutableRawPointer(image + places.imageWords).assumingMemoryBound(to: Head.self)
+  }
+
+  private static func tailOffset(_ places: PlaceTable) -> Int {
+    (places.imageWords + places.nullWords * 3 + places.destinations.count) * 8 + MemoryLayout<Head>.size
+  }
 
   func free() {
     releaseObjects()
     if !isInPlace { image.deallocate() }
-    UnsafeMutableRawPointer(head).deallocate()
+    block.release()
   }
 
-  /// A copy, which the caller has to free.
+  /// A copy, which the caller has to free. It is no row.
   func copy() -> ChangedValues {
-    let offset = ChangedValues.imageOffset(places)
-    let (end, capacity) = (Int(head.pointee.end), Int(head.pointee.capacity))
-    let base = UnsafeMutableRawPointer.allocate(byteCount: offset + capacity, alignment: 8)
-    let isInPlace = isInPlace
-    base.copyMemory(from: head, byteCount: isInPlace ? offset + end : offset)
-    if !isInPlace { (base + offset).copyMemory(from: image, byteCount: end) }
-    let copy = ChangedValues(head: base.assumingMemoryBound(to: Head.self))
-    copy.head.pointee.image = (base + offset).assumingMemoryBound(to: UInt64.self)
-    if holdsObjects { forEachObject { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() } }
+    let (places, end) = (places, Int(head.pointee.end))
+    let capacity = isRowMade ? end : Int(head.pointee.capacity)
+    let image = ChangedValues.block(places, capacity: capacity)
+    let copy = ChangedValues(head: ChangedValues.head(of: image, places))
+    UnsafeMutableRawPointer(image).copyMemory(from: self.image, byteCount: end)
+    if !isInPlace {
+      UnsafeMutableRawPointer(copy.head)
+        .copyMemory(from: head, byteCount: MemoryLayout<Head>.size + places.nullWords * 24)
+    }
+    copy.head.pointee.image = image
+    if isRowMade { copy.unmakeRow() }
+    copy.head.pointee.capacity = Int32(capacity)
+    if holdsObjects { copy.forEachObject { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() } }
     return copy
   }
 
@@ -88,8 +108,19 @@ struct ChangedValues {
   private var masks: UnsafeMutablePointer<UInt64> {
     UnsafeMutableRawPointer(head + 1).assumingMemoryBound(to: UInt64.self)
   }
+  private var links: UnsafeMutablePointer<UInt64> { masks + places.nullWords * 3 }
   private var image: UnsafeMutablePointer<UInt64> { head.pointee.image }
-  private var isInPlace: Bool { image == masks + places.nullWords * 3 }
+
+  /// The image's place in the block.
+  private var ownImage: UnsafeMutablePointer<UInt64> {
+    UnsafeMutableRawPointer(head).assumingMemoryBound(to: UInt64.self) - places.imageWords
+  }
+
+  private var isInPlace: Bool { image == ownImage }
+
+  private var block: Unmanaged<RowSnapshot> {
+    .fromOpaque(UnsafeRawPointer(ownImage) - RowSnapshot.wordsOffset)
+  }
 
   var reservedKey: Int64 {
     get { head.pointee.reservedKey }
@@ -138,18 +169,22 @@ struct ChangedValues {
   }
 
   private func object(at place: PropertyPlace) -> AnyObject {
-    Unmanaged<AnyObject>.fromOpaque(pointer(place.home)).takeUnretainedValue()
+    if isRowMade, let index = places.destinations.firstIndex(of: place.slot) {
+      return Unmanaged<AnyObject>.fromOpaque(pointer(links[index])).takeUnretainedValue()
+    }
+    return Unmanaged<AnyObject>.fromOpaque(pointer(image[Int(place.home)])).takeUnretainedValue()
   }
 
-  private func pointer(_ home: Int16) -> UnsafeRawPointer {
-    UnsafeRawPointer(bitPattern: UInt(image[Int(home)])).unsafelyUnwrapped
+  private func pointer(_ word: UInt64) -> UnsafeRawPointer {
+    UnsafeRawPointer(bitPattern: UInt(word)).unsafelyUnwrapped
   }
 
   /// Calls `body` with each destination that is held.
   func forEachDestination(_ body: (AnyObject) -> Void) {
-    for slot in places.destinations where holdsObject(Int(slot)) {
-      let held = Unmanaged<AnyObject>.fromOpaque(pointer(places.slots[Int(slot)].home))
-      held._withUnsafeGuaranteedRef(body)
+    let isRowMade = isRowMade
+    for (index, slot) in places.destinations.enumerated() where holdsObject(Int(slot)) {
+      let word = isRowMade ? links[index] : image[Int(places.slots[Int(slot)].home)]
+      Unmanaged<AnyObject>.fromOpaque(pointer(word))._withUnsafeGuaranteedRef(body)
     }
   }
 
@@ -163,10 +198,11 @@ struct ChangedValues {
   }
 
   private func forEachObject(_ body: (UnsafeRawPointer) -> Void) {
+    if isRowMade { return forEachDestination { body(Unmanaged.passUnretained($0).toOpaque()) } }
     for word in 0..<places.nullWords {
       var rest = masks[word * 3 + 2]
       while rest != 0 {
-        body(pointer(places.slots[word * 64 + rest.trailingZeroBitCount].home))
+        body(pointer(image[Int(places.slots[word * 64 + rest.trailingZeroBitCount].home)]))
         rest &= rest - 1
       }
     }
@@ -220,6 +256,7 @@ struct ChangedValues {
 
   @inline(__always)
   private func open(_ slot: Int, at home: Int) -> UnsafeMutablePointer<UInt64> {
+    assert(!isRowMade, "A value was set in a row.")
     let (word, bit) = (slot >> 6, 1 << UInt64(slot & 63) as UInt64)
     if masks[word * 3 + 2] & bit != 0 { releaseObject(slot, at: home) }
     masks[word * 3] |= bit
@@ -275,16 +312,16 @@ struct ChangedValues {
   /// which is about to get others. It never has less room than the default values take.
   @inline(never)
   private func makeRoom(for count: Int, in slot: Int, at home: Int) {
-    let fixed = places.imageWords * 8
+    let start = ChangedValues.tailOffset(places)
     image[home] = 0
     let texts = places.texts.lazy.map { places.slots[Int($0)] }
       .filter { !isNull(Int($0.slot)) && !holdsObject(Int($0.slot)) }
     let live = texts.reduce(0) { $0 + RowSnapshot.tail(words, word: Int($1.home)).count }
-    let capacity = max(fixed + (live + count) * 3 / 2, Int(places.defaults.head.pointee.capacity))
+    let capacity = max(start + (live + count) * 3 / 2, Int(places.defaults.head.pointee.capacity))
     let moved = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
       .assumingMemoryBound(to: UInt64.self)
-    UnsafeMutableRawPointer(moved).copyMemory(from: image, byteCount: fixed)
-    var end = fixed
+    UnsafeMutableRawPointer(moved).copyMemory(from: image, byteCount: places.imageWords * 8)
+    var end = start
     for text in texts where Int(text.slot) != slot {
       let bytes = RowSnapshot.tail(words, word: Int(text.home))
       moved[Int(text.home)] = UInt64(end) | UInt64(bytes.count) << 32
@@ -314,7 +351,7 @@ struct ChangedValues {
 
   @inline(never)
   private func releaseObject(_ slot: Int, at home: Int) {
-    let object = Unmanaged<AnyObject>.fromOpaque(pointer(Int16(home)))
+    let object = Unmanaged<AnyObject>.fromOpaque(pointer(image[home]))
     image[home] = 0
     masks[(slot >> 6) * 3 + 2] &= ~(1 << UInt64(slot & 63))
     // Last, since a deinit may run.
@@ -332,10 +369,12 @@ struct ChangedValues {
   /// Goes back to the attributes' default values, as `makeDefaults` has them.
   func returnToDefaults() {
     releaseObjects()
-    let defaults = places.defaults
+    let (defaults, start) = (places.defaults, ChangedValues.tailOffset(places))
     let end = Int(defaults.head.pointee.end)
     UnsafeMutableRawPointer(masks).copyMemory(from: defaults.masks, byteCount: places.nullWords * 24)
-    UnsafeMutableRawPointer(image).copyMemory(from: defaults.image, byteCount: end)
+    UnsafeMutableRawPointer(image).copyMemory(from: defaults.image, byteCount: places.imageWords * 8)
+    (UnsafeMutableRawPointer(image) + start)
+      .copyMemory(from: UnsafeRawPointer(defaults.image) + start, byteCount: end - start)
     head.pointee.end = Int32(end)
     if holdsObjects { forEachObject { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() } }
   }
@@ -344,17 +383,66 @@ struct ChangedValues {
 
   // The row.
 
-  /// Whether `row(key:version:_:)` can make the row of a new object: all that isn't words is a destination.
+  /// Calls `body` with each text that a new object's row has: slot, word and bytes.
+  @inline(__always)
+  func forEachText(_ places: PlaceTable, _ body: (Int, Int, UnsafeRawBufferPointer) -> Void) {
+    for slot in places.texts where !isNull(Int(slot)) {
+      let word = Int(places.slots[Int(slot)].home)
+      body(Int(slot), word, RowSnapshot.tail(words, word: word))
+    }
+  }
+
+  /// Whether these values can be the row of a new object: all that isn't words is a destination.
   var isRow: Bool {
     if places.traits.contains(.keptValues) { return false }
     for word in 0..<places.nullWords where masks[word * 3 + 2] & ~places.linkMask[word] != 0 { return false }
     return true
   }
 
-  /// The row of a new object, in which no value has bytes besides.
+  /// Makes the values the row of a new object where they are, and returns it; nil if that would waste memory, or if the
+  /// row can't have one of the destinations. From then on they may be read, but not set; a copy may be.
   ///
   /// - Parameter destination: the key and entity that the row has of a destination; nil if it can't have any.
-  func row(
+  func makeRow(
+    key: Int64, version: Int64, _ destination: (AnyObject, PropertyPlace) throws -> RowReference?
+  ) rethrows -> RowSnapshot? {
+    let (places, end) = (places, Int(head.pointee.end))
+    guard isInPlace, (Int(head.pointee.capacity) - end) * 2 <= end else { return nil }
+    for (index, slot) in places.destinations.enumerated() where holdsObject(Int(slot)) {
+      let place = places.slots[Int(slot)]
+      let held = Unmanaged<AnyObject>.fromOpaque(pointer(image[Int(place.word)]))
+      guard let reference = try held._withUnsafeGuaranteedRef({ try destination($0, place) }) else { return nil }
+      links[index] = UInt64(bitPattern: reference.key)
+      if place.isPolymorphic { image[Int(place.word) + 1] = UInt64(reference.entity) }
+    }
+    exchangeLinks()
+    head.pointee.capacity = -1
+    let row = block.takeUnretainedValue()
+    row.finish(key: key, version: version, byteCount: end)
+    return row
+  }
+
+  /// Whether the values are a row.
+  var isRowMade: Bool { head.pointee.capacity < 0 }
+
+  private func exchangeLinks() {
+    for (index, slot) in places.destinations.enumerated() where holdsObject(Int(slot)) {
+      swap(&image[Int(places.slots[Int(slot)].word)], &links[index])
+    }
+  }
+
+  private func unmakeRow() {
+    exchangeLinks()
+    for slot in places.destinations where holdsObject(Int(slot)) {
+      let place = places.slots[Int(slot)]
+      if place.isPolymorphic { image[Int(place.word) + 1] = 0 }
+    }
+  }
+
+  /// A row of its own for a new object.
+  ///
+  /// - Parameter destination: as for `makeRow`.
+  func copiedRow(
     key: Int64, version: Int64, _ destination: (AnyObject, PropertyPlace) throws -> RowReference?
   ) rethrows -> RowSnapshot {
     let (places, image) = (places, image)
@@ -365,9 +453,7 @@ struct ChangedValues {
     try row.withUnsafeMutablePointerToElements { words in
       UnsafeMutableRawPointer(words).copyMemory(from: image, byteCount: fixed)
       var end = fixed
-      for slot in places.texts where !isNull(Int(slot)) {
-        let word = Int(places.slots[Int(slot)].home)
-        let bytes = RowSnapshot.tail(UnsafePointer(image), word: word)
+      forEachText(places) { _, word, bytes in
         words[word] = UInt64(end) | UInt64(bytes.count) << 32
         (UnsafeMutableRawPointer(words) + end)
           .copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
@@ -375,7 +461,7 @@ struct ChangedValues {
       }
       for slot in places.destinations where holdsObject(Int(slot)) {
         let place = places.slots[Int(slot)]
-        let held = Unmanaged<AnyObject>.fromOpaque(pointer(place.home))
+        let held = Unmanaged<AnyObject>.fromOpaque(pointer(image[Int(place.home)]))
         let reference = try held._withUnsafeGuaranteedRef { try destination($0, place) }
         words[Int(place.word)] = UInt64(bitPattern: reference?.key ?? 0)
         if place.isPolymorphic { words[Int(place.word) + 1] = UInt64(reference?.entity ?? 0) }

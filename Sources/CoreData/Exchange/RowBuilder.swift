@@ -47,10 +47,7 @@ package struct RowBuilder: ~Copyable {
     reserve(fixed)
     memory.copyMemory(from: changes.words, byteCount: fixed)
     end = fixed
-    for slot in places.texts where !changes.isNull(Int(slot)) {
-      let word = Int(places.slots[Int(slot)].home)
-      setBytes(RowSnapshot.tail(changes.words, word: word), slot: Int(slot), word: word)
-    }
+    changes.forEachText(places) { slot, word, bytes in setBytes(bytes, slot: slot, word: word) }
   }
 
   private mutating func reserve(_ more: Int) {

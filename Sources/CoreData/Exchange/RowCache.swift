@@ -49,7 +49,7 @@ package final class RowCache: @unchecked Sendable {
     return Unmanaged<RowSnapshot>.fromOpaque(pointer).takeRetainedValue()
   }
 
-  /// Publishes rows that a store has just read or committed. If the cache already has the same bytes at the same
+  /// Publishes rows that a store has just read or committed. If the cache already has the same values at the same
   /// version, the array's row is replaced by the cached one, so that there is one copy.
   package func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true) {
     guard !rows.isEmpty, !Stress.isOn else { return }
@@ -66,7 +66,7 @@ package final class RowCache: @unchecked Sendable {
       index = rows.forEachHeld(from: index, while: { $0.entity == entity }) { row in
         defer { place += 1 }
         if sharingEqual, let cached = held(table, row.key) {
-          if cached.isSame(as: row) {
+          if isSame(cached, row) {
             shared.append((place, cached))
             return
           }
@@ -115,7 +115,7 @@ package final class RowCache: @unchecked Sendable {
     defer { lock.unlock() }
     let table = table(ofEntity: row.entity)
     if let cached = held(table, row.key) {
-      if cached.isSame(as: row) { return cached }
+      if isSame(cached, row) { return cached }
       if cached.version > row.version { return row }
     }
     if publishRow(row, table) { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), 1) }
@@ -131,6 +131,11 @@ package final class RowCache: @unchecked Sendable {
       header.pointee.cache = Unmanaged.passUnretained(self)
       return true
     }
+  }
+
+  /// Whether version and values are equal.
+  private func isSame(_ cached: RowSnapshot, _ row: RowSnapshot) -> Bool {
+    cached.version == row.version && cached.hasSameValues(as: row, layouts[row.entity])
   }
 
   /// Drops the rows of keys that are gone from the store, or known to be stale.
@@ -163,20 +168,15 @@ package final class RowCache: @unchecked Sendable {
 }
 
 extension RowSnapshot {
-  /// Whether version and bytes are equal.
-  fileprivate func isSame(as other: RowSnapshot) -> Bool {
-    self === other || version == other.version && hasSameValues(as: other)
-  }
-
   /// Whether the values are equal; versions may differ. Texts and data may stand in another order in each row, and a
   /// value that was set to nil may have left bytes behind.
   final func hasSameValues(as other: RowSnapshot, _ layout: EntityLayout) -> Bool {
-    if hasSameValues(as: other) { return true }
+    if self === other || hasSameBytes(as: other) { return true }
     return entity == other.entity && layout.slots.allSatisfy { $0.word < 0 || isEqual($0, to: other) }
   }
 
   /// Whether the bytes are equal; versions may differ.
-  func hasSameValues(as other: RowSnapshot) -> Bool {
+  private func hasSameBytes(as other: RowSnapshot) -> Bool {
     entity == other.entity && byteCount == other.byteCount && memcmp(words, other.words, byteCount) == 0
   }
 }

@@ -29,6 +29,10 @@ package struct RowHeader {
 /// | UUID | 16 bytes |
 /// | Decimal | 20 bytes of `Foundation.Decimal` |
 /// | to-one | the destination's key; then its entity index where the destination has subentities |
+///
+/// Between words and tail there may be words that belong to nobody; see ``ChangedValues``. So equal rows may have
+/// unequal bytes.
+///
 /// After it was made, only `header.cache` is written, under the cache's lock, and `remake` writes a row that nobody
 /// else has. So any thread may read it.
 package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
@@ -57,6 +61,16 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     }
     return unsafeDowncast(buffer, to: RowSnapshot.self)
   }
+
+  /// Completes a row whose words and tail were written by the only one who has it; see ``ChangedValues``.
+  final func finish(key: Int64, version: Int64, byteCount: Int) {
+    withUnsafeMutablePointerToHeader {
+      ($0.pointee.key, $0.pointee.version, $0.pointee.byteCount) = (key, version, Int32(byteCount))
+    }
+  }
+
+  /// Where the words begin in a row's memory: behind the head that every object has, and the row's own.
+  static var wordsOffset: Int { 2 * MemoryLayout<Int>.size + MemoryLayout<RowHeader>.size }
 
   /// Copies `bytes` into a row that nobody else has and no cache knows, if they fit; otherwise into a new one. For rows
   /// that are only written, one after the other.
