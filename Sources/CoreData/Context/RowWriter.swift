@@ -9,16 +9,18 @@ final class RowWriter {
 
   /// The row as it will stand in the store: changed values over committed ones.
   ///
-  /// - Parameter inPlace: Whether the values of a new object may become the row. They can't be set then, until the
-  ///   object has taken the row or `takeBackValues()` was called.
-  func row(of object: NSManagedObject, version: Int64, inPlace: Bool = false) throws -> RowSnapshot {
+  /// For a store, the values of a new object may become the row. They can't be set then, until the object has taken the
+  /// row or `takeBackValues()` was called.
+  func row(of object: NSManagedObject, version: Int64) throws -> RowSnapshot {
     let places = object.places
     let reference = object.finalReference
     if !object.hasRow, let changes = object.changes, changes.isRow {
       func destination(_ held: AnyObject, _ place: PropertyPlace) throws -> RowReference? {
         try rowReference(to: unsafeDowncast(held, to: NSManagedObject.self), from: object, place)
       }
-      if inPlace, let row = try changes.makeRow(key: reference.key, version: version, destination) { return row }
+      if !keepsTemporaryKeys, let row = try changes.makeRow(key: reference.key, version: version, destination) {
+        return row
+      }
       return try changes.copiedRow(key: reference.key, version: version, destination)
     }
     if let base = object.row {

@@ -67,14 +67,10 @@ struct SavePlan {
     guard let first = new.first else { return }
     storeKeys = try context.source.prepare(new, for: context, reserving: reservingKeys)
     var (traits, isOfOneStore) = (EntityTraits(), true)
-    var (store, inPlace) = (first.store, takesValuesAsRows(first, context))
     inserted = try PlannedRows(new) { object in
       traits.formUnion(object.places.traits)
-      if object.store != store {
-        (store, inPlace) = (object.store, takesValuesAsRows(object, context))
-        isOfOneStore = false
-      }
-      return try writer.row(of: object, version: 1, inPlace: inPlace)
+      if object.store != first.store { isOfOneStore = false }
+      return try writer.row(of: object, version: 1)
     }
     if isOfOneStore {
       let rows = inserted.rows
@@ -89,12 +85,6 @@ struct SavePlan {
     }
     guard traits.contains(.toMany) else { return }
     try new.forEachHeld { if $0.places.traits.contains(.toMany) { try addLinks(of: $0, context) } }
-  }
-
-  /// Whether values of a new object may be its row while the save is under way. A parent context goes on with rows of
-  /// its own, and stores that take objects read their values meanwhile.
-  private func takesValuesAsRows(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> Bool {
-    !context.source.keepsTemporaryKeys && context.owner.storeIdentity(object.store)?.takesObjects == false
   }
 
   private mutating func addUpdate(of object: NSManagedObject, _ context: NSManagedObjectContext) throws {

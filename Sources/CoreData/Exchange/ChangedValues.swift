@@ -69,6 +69,7 @@ struct ChangedValues {
     let row = RowSnapshot.make(key: 0, version: 0, entity: places.entity, byteCount: capacity)
     // By address: if the row is asked for its words here, the optimizer drops the reference that is to stay.
     let block = Unmanaged.passRetained(row).toOpaque()
+    assert(UnsafeRawPointer(row.words) == block + RowSnapshot.wordsOffset, "A row's words begin elsewhere.")
     return (block + RowSnapshot.wordsOffset).assumingMemoryBound(to: UInt64.self)
   }
 
