@@ -224,6 +224,28 @@ struct SavingTests {
     #expect(try store.rows(forKeys: [1], in: layout)[0].version == 4)
   }
 
+  @Test("What another connection commits is seen by a reader that is never idle, and by all once one has seen it")
+  func busyReaders() throws {
+    let model = model()
+    let url = folder.file("A.sqlite")
+    let store = try openStore(model, at: url)
+    try store.insert("Team", [["name": .string("a")]])
+    let layout = store.layout("Team")
+    func version() throws -> Int64 { try store.rows(forKeys: [1], in: layout)[0].version }
+    #expect(try version() == 1)
+    _ = try query("UPDATE ZTEAM SET Z_OPT = 2", at: url)
+    let end = Date(timeIntervalSinceNow: 10)
+    while try version() == 1, Date() < end {}
+    #expect(try version() == 2)
+    try store.pool.read(isFresh: false) { reader in
+      _ = try Statement("SELECT Z_OPT FROM ZTEAM", in: reader.database, isKept: false).step()
+      _ = try query("UPDATE ZTEAM SET Z_OPT = 3", at: url)
+      #expect(try store.all("Team")[0].version == 3)
+    }
+    // By the reader that was in its transaction meanwhile.
+    #expect(try version() == 3)
+  }
+
   @Test("Many threads may read while one writes")
   func threads() throws {
     let model = model()

@@ -92,6 +92,23 @@ struct ExternalReferenceTests {
       try covers.sql("SELECT DISTINCT CAST(SUBSTR(ZCOVER, 2, 36) AS TEXT), Z_OPT FROM ZBOOK").map { $0[0] } == [name])
   }
 
+  @Test("A fetch needs no file, though another context has the value itself in its row")
+  func valueAtHand() throws {
+    let coordinator = try covers.coordinator()
+    let (first, second) = (coordinator.newContext(), coordinator.newContext())
+    try first.performAndWait {
+      let book = first.new("Book", ["title": "1", "cover": Covers.cover(1)])
+      try first.save()
+      try covers.lose("1")
+      try second.performAndWait {
+        let other = try second.book("1")
+        let error = failure { _ = try other.value(checkedForKey: "cover") }
+        #expect(other.string("title") == "1" && error?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
+      }
+      #expect(book.cover == 1)
+    }
+  }
+
   @Test("A value that is set to what it was leaves the file alone, and conflicts compare what is in the files")
   func equality() throws {
     try covers.fill(1)

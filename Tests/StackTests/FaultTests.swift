@@ -131,6 +131,28 @@ struct FaultTests {
     }
   }
 
+  @Test("Rows that a batch request overtakes while they are read are not what other contexts get")
+  func overtaken() throws {
+    try withStack(.sqlite) { stack, context in
+      for number in 0..<2000 { context.new("Book", ["title": "\(number)", "pages": 1]) }
+      try context.save()
+      context.reset()
+      let store = stack.store as! SQLiteStore
+      var fetch = try FetchDescription(NSFetchRequest<NSManagedObject>(entityName: "Book"), store.layouts)
+      nonisolated(unsafe) var isUpdated = false
+      fetch.watch = FetchWatch { _ in
+        if isUpdated { return }
+        let update = NSBatchUpdateRequest(entityName: "Book")
+        update.propertiesToUpdate = ["pages": 2]
+        isUpdated = (try? stack.elsewhere { try $0.execute(update) }) != nil
+      }
+      let rows = try store.rows(for: fetch)
+      #expect(isUpdated)
+      #expect(try stack.elsewhere { Set(try $0.all("Book").map { $0.int("pages") }) } == [2])
+      withExtendedLifetime(rows) {}
+    }
+  }
+
   @Test(
     "A fetch does not change the values an object has; shouldRefreshRefetchedObjects does",
     arguments: StoreKind.allCases)

@@ -6,53 +6,55 @@ import Testing
 /// The tables that are made by hand, beside the standard library's.
 @Suite("Tables made by hand")
 struct TableTests {
-  private final class Thing {}
+  private final class Thing: Keyed {
+    let key: Int64
+
+    init(_ key: Int64 = 0) { self.key = key }
+  }
 
   /// Keys that come one after the other, at random, and with gaps of a power of two, which all ask for one place.
   @Test("A table of keys finds, replaces and removes what a dictionary does", arguments: [1, 1 << 32, 0])
   func keys(gap: Int64) {
     var dice = Dice(state: 4711)
-    let things = (0..<300).map { _ in Thing() }
-    let keys = things.indices.map { gap > 0 ? Int64($0 - 150) * gap : Int64.random(in: .min ... .max, using: &dice) }
-    var table = KeyTable()
-    var expected: [Int64: UnsafeMutableRawPointer] = [:]
+    let keys = (0..<300).map { gap > 0 ? Int64($0 - 150) * gap : Int64.random(in: .min ... .max, using: &dice) }
+    // Three things ask for each key, one after the other.
+    let things = (keys + keys + keys).map(Thing.init)
+    var table = KeyTable<Thing>()
+    var expected: [Int64: Thing] = [:]
     for _ in 0..<20_000 {
-      let (key, thing) = (keys[dice.roll(300)], Unmanaged.passUnretained(things[dice.roll(300)]).toOpaque())
+      let thing = things[dice.roll(things.count)]
       switch dice.roll(3) {
       case 0:
-        table.insert(thing, at: key)
-        expected[key] = thing
+        table.insert(.passUnretained(thing))
+        expected[thing.key] = thing
       case 1:
-        // Removing an object that the key no longer has removes nothing.
-        let isThere = expected[key] == thing
-        #expect(table.remove(thing, at: key) == isThere)
-        if isThere { expected[key] = nil }
+        // Removing a thing whose key another one has by now removes nothing.
+        let isThere = expected[thing.key] === thing
+        #expect(table.remove(.passUnretained(thing)) == isThere)
+        if isThere { expected[thing.key] = nil }
       default:
-        if let there = expected.removeValue(forKey: key) { table.remove(there, at: key) }
+        if let there = expected.removeValue(forKey: thing.key) { table.remove(.passUnretained(there)) }
       }
-      #expect(table[key] == expected[key])
+      #expect(table[thing.key]?.takeUnretainedValue() === expected[thing.key])
       if table.count != expected.count { break }
     }
     #expect(table.count == expected.count)
-    var found: [Int64: UnsafeMutableRawPointer] = [:]
-    table.forEach { found[$0] = $1 }
-    #expect(found == expected)
+    var found: [Int64: ObjectIdentifier] = [:]
+    table.forEach { entry in entry._withUnsafeGuaranteedRef { found[$0.key] = ObjectIdentifier($0) } }
+    #expect(found == expected.mapValues(ObjectIdentifier.init))
     withExtendedLifetime(things) {}
   }
 
   @Test("Room that is made beforehand changes nothing of what a table of keys holds")
   func reserve() {
-    let things = (0..<100).map { _ in Thing() }
-    var table = KeyTable()
-    for (index, thing) in things.enumerated() {
-      table.insert(Unmanaged.passUnretained(thing).toOpaque(), at: Int64(index))
-    }
+    let things = (0..<100).map(Thing.init)
+    var table = KeyTable<Thing>()
+    for thing in things { table.insert(.passUnretained(thing)) }
     table.reserve(10_000)
     #expect(table.count == 100)
-    for (index, thing) in things.enumerated() {
-      #expect(table[Int64(index)] == Unmanaged.passUnretained(thing).toOpaque())
-    }
+    for thing in things { #expect(table[thing.key]?.takeUnretainedValue() === thing) }
     #expect(table[100] == nil)
+    withExtendedLifetime(things) {}
   }
 
   @Test("A table of names finds each name of up to 16 bytes, and nothing that only looks like it")

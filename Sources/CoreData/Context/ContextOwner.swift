@@ -37,7 +37,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   var hasMadeForTemporaryID = false
 
   private final class Table {
-    @exclusivity(unchecked) var keys = KeyTable()
+    @exclusivity(unchecked) var keys = KeyTable<NSManagedObject>()
     /// The store that is told which of its objects are registered here; nil for nearly all stores.
     let listener: StoreIdentity?
     /// Whether the store, or a context that keeps all its objects, has to know which objects come and go.
@@ -165,8 +165,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   // The identity map.
 
   private func living(_ table: Table, _ key: Int64) -> NSManagedObject? {
-    guard let pointer = table.keys[key], swift_tryRetain(pointer) != nil else { return nil }
-    return Unmanaged<NSManagedObject>.fromOpaque(pointer).takeRetainedValue()
+    guard let object = table.keys[key], swift_tryRetain(object.toOpaque()) != nil else { return nil }
+    return object.takeRetainedValue()
   }
 
   /// The same, if the object is of the entity. A damaged file may have a key under two entities of a hierarchy, and so
@@ -255,26 +255,22 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return object
   }
 
-  func faults(for references: [RowReference], store: UInt16) -> [NSManagedObject] {
+  func faults(for references: RowReferences, store: UInt16) -> [NSManagedObject] {
     lock.lock()
     defer { unlockAndTell() }
     guard let first = references.first else { return [] }
     let table = table(Int(first.entity), store: store)
     table.keys.reserve(references.count)
-    var objects: [NSManagedObject] = []
-    objects.reserveCapacity(references.count)
-    var index = 0
-    while index < references.count {
-      let entity = references[index].entity
-      let maker = ObjectMaker(layouts[Int(entity)], self)
-      while index < references.count, references[index].entity == entity {
-        let key = references[index].key
-        let known = living(table, key: key, entity: Int(entity), store: store)
-        objects.append(known ?? make(maker, key: key, store: store, table: table))
-        index += 1
+    return Array(unsafeUninitializedCapacity: references.count) { objects, count in
+      references.forEachRun { entity, keys in
+        let maker = ObjectMaker(layouts[entity], self)
+        for key in keys {
+          let known = living(table, key: key, entity: entity, store: store)
+          objects.initializeElement(at: count, to: known ?? make(maker, key: key, store: store, table: table))
+          count += 1
+        }
       }
     }
-    return objects
   }
 
   /// Makes objects of one entity. What they share is looked up once.
@@ -311,14 +307,14 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Puts an object into a table, at its key.
   @inline(__always)
   private func enter(_ object: NSManagedObject, in table: Table) {
-    table.keys.insert(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    table.keys.insert(.passUnretained(object))
     if table.isWatched { noteRegistration(object, table: table, isThere: true) }
   }
 
   /// Takes an object out of a table, where it is at its key.
   @inline(__always)
   private func remove(_ object: NSManagedObject, from table: Table) {
-    table.keys.remove(Unmanaged.passUnretained(object).toOpaque(), at: object.key)
+    table.keys.remove(.passUnretained(object))
     if table.isWatched { noteRegistration(object, table: table, isThere: false) }
   }
 
@@ -361,7 +357,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
       }
       remove(object, from: unsaved)
       object.key = changes.reservedKey
-      changes.reservedKey = 0
+      changes.forgetReservedKey()
       table._withUnsafeGuaranteedRef { enter(object, in: $0) }
     }
     return known
@@ -436,10 +432,9 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     defer { lock.unlock() }
     var objects: [NSManagedObject] = []
     for table in allTables {
-      table.keys.forEach { _, pointer in
+      table.keys.forEach { object in
         // An object's memory stays until it has left the table, so it can be asked before it is retained.
-        let object = Unmanaged<NSManagedObject>.fromOpaque(pointer)
-        if object._withUnsafeGuaranteedRef(isWanted), swift_tryRetain(pointer) != nil {
+        if object._withUnsafeGuaranteedRef(isWanted), swift_tryRetain(object.toOpaque()) != nil {
           objects.append(object.takeRetainedValue())
         }
       }

@@ -152,7 +152,7 @@ extension NSPersistentStoreCoordinator {
     return layouts.layouts.filter { $0.isRoot && holds(store, $0) }.flatMap { root in
       var fetch = FetchDescription(layout: root)
       fetch.output = .references
-      return (try? reader.rows(for: fetch))?.references ?? []
+      return (try? reader.rows(for: fetch))?.references ?? RowReferences()
     }
   }
 

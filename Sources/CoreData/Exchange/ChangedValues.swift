@@ -18,7 +18,7 @@
 /// | tail | the bytes of texts. When it outgrows the block, image and tail move to memory of their own, as far from each other as here |
 struct ChangedValues {
   private struct Head {
-    let places: PlaceTable
+    var places: PlaceTable
     var reservedKey: Int64 = 0
     var image: UnsafeMutablePointer<UInt64>
     /// Bytes from the image's start to the end of its tail, and to the end of its memory.
@@ -101,11 +101,16 @@ struct ChangedValues {
     copy.head.pointee.image = image
     if isRowMade { copy.unmakeRow() }
     copy.head.pointee.capacity = Int32(capacity)
+    if formerVersion != 0 { copy.formerVersion = formerVersion }
     if holdsObjects { copy.forEachObject { _ = Unmanaged<AnyObject>.fromOpaque($0).retain() } }
     return copy
   }
 
   private var places: PlaceTable { head.pointee.places }
+
+  /// Goes on with the same places of another model.
+  func move(to places: PlaceTable) { head.pointee.places = places }
+
   private var masks: UnsafeMutablePointer<UInt64> {
     UnsafeMutableRawPointer(head + 1).assumingMemoryBound(to: UInt64.self)
   }
@@ -126,6 +131,21 @@ struct ChangedValues {
   var reservedKey: Int64 {
     get { head.pointee.reservedKey }
     nonmutating set { head.pointee.reservedKey = newValue }
+  }
+
+  /// The version of the row that the object had before it became a new one under the same key; 0 for none. Its new row
+  /// has a greater version: whoever still has the former row must not take it for that one.
+  var formerVersion: Int64 {
+    get { block._withUnsafeGuaranteedRef { $0.version } - (isRowMade ? 1 : 0) }
+    nonmutating set {
+      block._withUnsafeGuaranteedRef { $0.withUnsafeMutablePointerToHeader { $0.pointee.version = newValue } }
+    }
+  }
+
+  /// The object has got the key by now. Of a row that a store has, no byte is written any more: others may be copying
+  /// it on their threads.
+  func forgetReservedKey() {
+    if !isRowMade { head.pointee.reservedKey = 0 }
   }
 
   // Asking.

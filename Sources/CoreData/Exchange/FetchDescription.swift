@@ -90,18 +90,18 @@ extension Double {
 /// A store's answer to a fetch.
 package enum FetchOutcome {
   case rows([RowSnapshot])
-  case references([RowReference])
+  case references(RowReferences)
   /// References to objects that the asking context has already. Keep `held` until you have used them, or the objects
   /// would be made twice.
-  case objects([RowReference], held: [AnyObject])
+  case objects(RowReferences, held: [AnyObject])
   case count(Int)
   /// A missing value has no key. Values are those of KVC.
   case dictionaries([NSDictionary])
 
   /// The result as keys only; nil for counts and dictionaries.
-  var references: [RowReference]? {
+  var references: RowReferences? {
     switch self {
-    case .rows(let rows): rows.map(\.reference)
+    case .rows(let rows): RowReferences(rows.lazy.map(\.reference))
     case .references(let references), .objects(let references, _): references
     case .count, .dictionaries: nil
     }

@@ -1,14 +1,20 @@
+/// An object that a table finds by its key, which must not change while it is there.
+protocol Keyed: AnyObject {
+  var key: Int64 { get }
+}
+
+extension RowSnapshot: Keyed {}
+
 /// A map from keys to unretained objects: open-addressed, linear probing, Robin Hood.
 ///
-/// Objects remove themselves in their deinit. To look one up, take the owner's lock and retain the object with
-/// `swift_tryRetain`, because its deinit may have begun on another thread.
-struct KeyTable: ~Copyable {
-  private struct Entry {
-    var key: Int64
-    var object: UnsafeMutableRawPointer?
-  }
+/// An entry is the object alone, which has its key: whoever finds an object touches it anyway, and memory that a
+/// process touches for the first time costs more than a look at another object's key. An object's memory stays until it
+/// has left the table, because objects remove themselves in their deinit. To look one up, take the owner's lock and
+/// retain the object with `swift_tryRetain`, because its deinit may have begun on another thread.
+struct KeyTable<Element: Keyed>: ~Copyable {
+  private typealias Entry = Unmanaged<Element>
 
-  private var entries: UnsafeMutablePointer<Entry>
+  private var entries: UnsafeMutablePointer<Unmanaged<Element>?>
   private var mask: Int
   private var isScattered = false
   private(set) var count = 0
@@ -18,7 +24,7 @@ struct KeyTable: ~Copyable {
     while capacity * 7 < minimumCapacity * 8 { capacity *= 2 }
     mask = capacity - 1
     entries = .allocate(capacity: capacity)
-    entries.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
+    entries.initialize(repeating: nil, count: capacity)
   }
 
   deinit { entries.deallocate() }
@@ -33,37 +39,43 @@ struct KeyTable: ~Copyable {
   }
 
   @inline(__always)
-  subscript(key: Int64) -> UnsafeMutableRawPointer? {
+  private func key(_ entry: Entry) -> Int64 { entry._withUnsafeGuaranteedRef { $0.key } }
+
+  @inline(__always)
+  subscript(key: Int64) -> Unmanaged<Element>? {
     var index = home(key)
     var distance = 0
-    while let object = entries[index].object {
-      if entries[index].key == key { return object }
-      if displacement(at: index) < distance { return nil }
+    while let entry = entries[index] {
+      let found = self.key(entry)
+      if found == key { return entry }
+      if displacement(found, at: index) < distance { return nil }
       index = (index &+ 1) & mask
       distance &+= 1
     }
     return nil
   }
 
-  /// How far an entry is behind the place that its key hashes to.
+  /// How far a key is behind the place that it hashes to.
   @inline(__always)
-  private func displacement(at index: Int) -> Int { (index &- home(entries[index].key)) & mask }
+  private func displacement(_ key: Int64, at index: Int) -> Int { (index &- home(key)) & mask }
 
-  /// Sets the object for a key, and replaces an earlier one.
+  /// Enters an object at its key, and replaces an earlier one.
   @inline(__always)
-  mutating func insert(_ object: UnsafeMutableRawPointer, at key: Int64) {
+  mutating func insert(_ object: Unmanaged<Element>) {
     if (count &+ 1) &* 8 > (mask &+ 1) &* 7 { resize(to: (mask + 1) * 2) }
+    let key = key(object)
     var index = home(key)
-    while entries[index].object != nil {
-      if entries[index].key == key {
-        entries[index].object = object
+    while let entry = entries[index] {
+      let found = self.key(entry)
+      if found == key {
+        entries[index] = object
         return
       }
-      if displacement(at: index) < (index &- home(key)) & mask { break }
+      if displacement(found, at: index) < displacement(key, at: index) { break }
       index = (index &+ 1) & mask
     }
     count &+= 1
-    if place(Entry(key: key, object: object), from: index) > 64, !isScattered {
+    if place(object, key, from: index) > 64, !isScattered {
       isScattered = true
       resize(to: mask + 1)
     }
@@ -72,32 +84,37 @@ struct KeyTable: ~Copyable {
   /// Robin Hood: the entry that is nearer to its hashed place moves on. This keeps distances even, and a removal can
   /// stop at the next entry that is in its hashed place. Returns the longest distance met.
   @inline(__always)
-  private func place(_ entry: Entry, from start: Int) -> Int {
-    var entry = entry
+  private func place(_ object: Unmanaged<Element>, _ key: Int64, from start: Int) -> Int {
+    var (moving, key) = (object, key)
     var index = start
-    var longest = (index &- home(entry.key)) & mask
-    while entries[index].object != nil {
-      let distance = (index &- home(entry.key)) & mask
-      if displacement(at: index) < distance { swap(&entries[index], &entry) }
+    var longest = displacement(key, at: index)
+    while let entry = entries[index] {
+      let found = self.key(entry)
+      let distance = displacement(key, at: index)
+      if displacement(found, at: index) < distance {
+        entries[index] = moving
+        (moving, key) = (entry, found)
+      }
       longest = max(longest, distance)
       index = (index &+ 1) & mask
     }
-    entries[index] = entry
+    entries[index] = moving
     return longest
   }
 
-  /// Removes the key if it still belongs to this object. Returns whether it did.
+  /// Removes the object, unless another one has its key by now. Returns whether it did.
   @discardableResult
-  mutating func remove(_ object: UnsafeMutableRawPointer, at key: Int64) -> Bool {
+  mutating func remove(_ object: Unmanaged<Element>) -> Bool {
+    let key = key(object)
     var index = home(key)
-    while let found = entries[index].object {
-      if entries[index].key == key {
-        guard found == object else { return false }
+    while let entry = entries[index] {
+      if entry.toOpaque() == object.toOpaque() {
         close(index)
         count &-= 1
         return true
       }
-      if displacement(at: index) < (index &- home(key)) & mask { return false }
+      let found = self.key(entry)
+      if found == key || displacement(found, at: index) < displacement(key, at: index) { return false }
       index = (index &+ 1) & mask
     }
     return false
@@ -107,12 +124,12 @@ struct KeyTable: ~Copyable {
   private func close(_ index: Int) {
     var hole = index
     var next = (hole &+ 1) & mask
-    while entries[next].object != nil, displacement(at: next) > 0 {
-      entries[hole] = entries[next]
+    while let entry = entries[next], displacement(key(entry), at: next) > 0 {
+      entries[hole] = entry
       hole = next
       next = (next &+ 1) & mask
     }
-    entries[hole].object = nil
+    entries[hole] = nil
   }
 
   /// Makes room for `more` further keys at once.
@@ -126,17 +143,19 @@ struct KeyTable: ~Copyable {
     let old = entries
     let oldCapacity = mask + 1
     entries = .allocate(capacity: capacity)
-    entries.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
+    entries.initialize(repeating: nil, count: capacity)
     mask = capacity - 1
-    for index in 0..<oldCapacity where old[index].object != nil {
-      _ = place(old[index], from: home(old[index].key))
+    for index in 0..<oldCapacity {
+      guard let entry = old[index] else { continue }
+      let key = key(entry)
+      _ = place(entry, key, from: home(key))
     }
     old.deallocate()
   }
 
-  func forEach(_ body: (Int64, UnsafeMutableRawPointer) throws -> Void) rethrows {
+  func forEach(_ body: (Unmanaged<Element>) throws -> Void) rethrows {
     for index in 0...mask {
-      if let object = entries[index].object { try body(entries[index].key, object) }
+      if let entry = entries[index] { try body(entry) }
     }
   }
 }

@@ -7,7 +7,8 @@ internal import CSwiftRuntime
 /// `lock`.
 ///
 /// Invariant 8: the cache never holds a version newer than the store's last commit, since a commit's rows are
-/// published only after it.
+/// published only after it. Nor does it take what was read before rows changed: a commit may have overtaken that read,
+/// and the newer row be in nobody's hands.
 package final class RowCache: @unchecked Sendable {
   // `@unchecked Sendable`: the tables are only touched under `lock`.
 
@@ -17,15 +18,27 @@ package final class RowCache: @unchecked Sendable {
   /// The tables by the index of the entity. Entities of one hierarchy have the same table.
   @exclusivity(unchecked) private var tables: [Table]
   private let layouts: ModelLayouts
+  /// How often rows have changed. Written under `lock`.
+  private let changeCount = AtomicWord()
 
   private final class Table {
-    @exclusivity(unchecked) var keys = KeyTable()
+    @exclusivity(unchecked) var keys = KeyTable<RowSnapshot>()
   }
 
   package init(_ layouts: ModelLayouts) {
     self.layouts = layouts
     tables = RowCache.emptyTables(layouts)
   }
+
+  deinit { changeCount.free() }
+
+  /// A moment between two changes of rows.
+  package struct Moment: Equatable {
+    fileprivate let changeCount: UInt
+  }
+
+  /// The present moment. Ask before a read begins, and publish what it has found with it.
+  package var moment: Moment { Moment(changeCount: changeCount.value) }
 
   private static func emptyTables(_ layouts: ModelLayouts) -> [Table] {
     var tables: [Table] = []
@@ -45,17 +58,21 @@ package final class RowCache: @unchecked Sendable {
   }
 
   private func held(_ table: Table, _ key: Int64) -> RowSnapshot? {
-    guard let pointer = table.keys[key], swift_tryRetain(pointer) != nil else { return nil }
-    return Unmanaged<RowSnapshot>.fromOpaque(pointer).takeRetainedValue()
+    guard let row = table.keys[key], swift_tryRetain(row.toOpaque()) != nil else { return nil }
+    return row.takeRetainedValue()
   }
 
   /// Publishes rows that a store has just read or committed. If the cache already has the same values at the same
   /// version, the array's row is replaced by the cached one, so that there is one copy.
-  package func publish(_ rows: inout [RowSnapshot], sharingEqual: Bool = true) {
+  ///
+  /// - Parameter moment: from before the read. If rows have changed since, none of these is entered. Nil for what was
+  ///   committed, or read by the only one who writes.
+  package func publish(_ rows: inout [RowSnapshot], readAfter moment: Moment?, sharingEqual: Bool = true) {
     guard !rows.isEmpty, !Stress.isOn else { return }
     lock.lock()
     defer { lock.unlock() }
-    table(ofEntity: rows[0].entity).keys.reserve(rows.count)
+    let isOvertaken = moment.map { $0 != self.moment } ?? false
+    if !isOvertaken { table(ofEntity: rows[0].entity).keys.reserve(rows.count) }
     var shared: [(index: Int, row: RowSnapshot)] = []
     var entered: UInt32 = 0
     var index = 0
@@ -73,7 +90,7 @@ package final class RowCache: @unchecked Sendable {
           // A commit has overtaken this read: the cache keeps what is newer.
           if cached.version > row.version { return }
         }
-        if publishRow(row, table) { entered += 1 }
+        if !isOvertaken, publishRow(row, table) { entered += 1 }
       }
     }
     // One retain for all rows that refer to the cache from now on.
@@ -87,6 +104,7 @@ package final class RowCache: @unchecked Sendable {
     if Stress.isOn { return }
     lock.lock()
     defer { lock.unlock() }
+    changeCount.value += 1
     var entered = publishNew(changes.inserted)
     for update in changes.updated where publishRow(update.row, table(ofEntity: update.row.entity)) { entered += 1 }
     if entered > 0 { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), entered) }
@@ -94,13 +112,12 @@ package final class RowCache: @unchecked Sendable {
 
   /// Returns how many of the rows began to refer to the cache.
   private func publishNew(_ rows: [RowSnapshot]) -> UInt32 {
-    guard let first = rows.first else { return 0 }
-    table(ofEntity: first.entity).keys.reserve(rows.count)
     var entered: UInt32 = 0
     var index = 0
     while index < rows.count {
       let entity = rows[index].entity
       let table = table(ofEntity: entity)
+      table.keys.reserve(rows.lengthOfRun(from: index))
       index = rows.forEachHeld(from: index, while: { $0.entity == entity }) { row in
         if publishRow(row, table) { entered += 1 }
       }
@@ -108,8 +125,8 @@ package final class RowCache: @unchecked Sendable {
     return entered
   }
 
-  /// Publishes one row. Returns the cached one if it is equal.
-  package func publish(_ row: RowSnapshot) -> RowSnapshot {
+  /// Publishes one row that was read after a moment. Returns the cached one if it is equal.
+  package func publish(_ row: RowSnapshot, readAfter moment: Moment) -> RowSnapshot {
     if Stress.isOn { return row }
     lock.lock()
     defer { lock.unlock() }
@@ -118,14 +135,16 @@ package final class RowCache: @unchecked Sendable {
       if isSame(cached, row) { return cached }
       if cached.version > row.version { return row }
     }
-    if publishRow(row, table) { swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), 1) }
+    if moment == self.moment, publishRow(row, table) {
+      swift_retain_n(Unmanaged.passUnretained(self).toOpaque(), 1)
+    }
     return row
   }
 
   /// Returns whether the row began to refer to the cache. If so, the caller retains the cache for it.
   @inline(__always)
   private func publishRow(_ row: RowSnapshot, _ table: Table) -> Bool {
-    table.keys.insert(Unmanaged.passUnretained(row).toOpaque(), at: row.key)
+    table.keys.insert(.passUnretained(row))
     return row.withUnsafeMutablePointerToHeader { header in
       if header.pointee.cache != nil { return false }
       header.pointee.cache = Unmanaged.passUnretained(self)
@@ -133,41 +152,66 @@ package final class RowCache: @unchecked Sendable {
     }
   }
 
-  /// Whether version and values are equal.
+  /// Whether version and values are equal. A value in a row and the same one in a file count as unequal: under the lock
+  /// no file is opened, nor is a store asked where one is missing.
   private func isSame(_ cached: RowSnapshot, _ row: RowSnapshot) -> Bool {
-    cached.version == row.version && cached.hasSameValues(as: row, layouts[row.entity])
+    let layout = layouts[row.entity]
+    return cached.version == row.version && cached.entity == row.entity && cached.refersAlike(row, layout)
+      && cached.hasSameValues(as: row, layout)
   }
 
   /// Drops the rows of keys that are gone from the store, or known to be stale.
   package func invalidate(_ references: [RowReference]) {
     lock.lock()
     defer { lock.unlock() }
+    changeCount.value += 1
     for reference in references {
       let table = table(ofEntity: Int(reference.entity))
-      if let pointer = table.keys[reference.key] { table.keys.remove(pointer, at: reference.key) }
+      if let row = table.keys[reference.key] { table.keys.remove(row) }
     }
   }
 
   /// Drops all rows, because the store has others now.
   package func invalidateAll() {
     lock.lock()
+    changeCount.value += 1
     tables = RowCache.emptyTables(layouts)
     lock.unlock()
   }
 
   /// Called by a row's deinit.
-  fileprivate func remove(_ row: UnsafeMutableRawPointer, key: Int64, entity: Int) {
+  func removeDying(_ row: RowSnapshot) {
     lock.lock()
-    table(ofEntity: entity).keys.remove(row, at: key)
+    table(ofEntity: row.entity).keys.remove(.passUnretained(row))
     lock.unlock()
   }
+}
 
-  package func removeDying(_ row: RowSnapshot) {
-    remove(Unmanaged.passUnretained(row).toOpaque(), key: row.key, entity: row.entity)
+extension [RowSnapshot] {
+  /// How many rows from an index on are of one entity, if the array has the rows of each entity together; else it may
+  /// be any number. Looks at few of the rows.
+  fileprivate func lengthOfRun(from start: Int) -> Int {
+    let entity = self[start].entity
+    var (same, other) = (start, start + 1)
+    while other < count, self[other].entity == entity { (same, other) = (other, other + 2 * (other - start)) }
+    other = Swift.min(other, count)
+    while other - same > 1 {
+      let middle = (same + other) / 2
+      if self[middle].entity == entity { same = middle } else { other = middle }
+    }
+    return other - start
   }
 }
 
 extension RowSnapshot {
+  /// Whether each value that one of two rows of an entity has in a file is in a file for the other one too.
+  fileprivate final func refersAlike(_ other: RowSnapshot, _ layout: EntityLayout) -> Bool {
+    func refers(_ row: RowSnapshot, _ property: LayoutProperty) -> Bool {
+      !row.isNull(slot: property.slot) && row.isReference(word: property.word)
+    }
+    return layout.external.allSatisfy { refers(self, $0) == refers(other, $0) }
+  }
+
   /// Whether the values are equal; versions may differ. Texts and data may stand in another order in each row, and a
   /// value that was set to nil may have left bytes behind.
   final func hasSameValues(as other: RowSnapshot, _ layout: EntityLayout) -> Bool {

@@ -504,6 +504,9 @@ nonisolated open class NSManagedObject: NSObject {
   }
 }
 
+/// The identity map finds objects by their keys.
+nonisolated extension NSManagedObject: Keyed {}
+
 nonisolated extension NSManagedObject {
   /// An object of this class, by its own `init(entity:insertInto:)`; see `DynamicInitializers.swift`.
   @_silgen_name("core_data_make_object")

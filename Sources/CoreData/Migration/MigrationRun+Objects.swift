@@ -14,7 +14,7 @@ extension MigrationRun {
         FetchDescription(request, source.layouts), pendingChanges: false)
       description.output = .references
       let answers = try source.coordinator.answers(to: description, for: source.context, stores: nil, nil)
-      let rows = answers.flatMap { $0.outcome.references ?? [] }
+      let rows = answers.flatMap { $0.outcome.references ?? RowReferences() }
       // Without a requested order a store may answer in the order of an index. New objects get keys in the order of the
       // old ones.
       return request.sortDescriptors?.isEmpty ?? true ? rows.sorted(on: \.key) : rows

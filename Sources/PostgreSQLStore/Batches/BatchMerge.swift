@@ -119,7 +119,7 @@ struct BatchMerge {
       holder: isStored ? holder.reference : nil)
     if isStored {
       var rows = [holder]
-      store.rowCache.publish(&rows)
+      store.rowCache.publish(&rows, readAfter: nil)
       conflict.persisted = rows[0]
     }
     return conflict

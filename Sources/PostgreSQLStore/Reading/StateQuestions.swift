@@ -36,12 +36,14 @@ struct StateQuestions {
     let planner = FetchPlanner(schema: schema, translator: translator)
     switch fetch.output {
     case .rows:
+      let moment = rowCache.moment
       var rows = try plan.rows(run(fetch, .rows, plan, planner), fetch.watch)
       try fetch.watch?.countRows(rows.count)
-      rowCache.publish(&rows)
+      rowCache.publish(&rows, readAfter: moment)
       return .rows(rows)
     case .references:
-      return .references(try references(run(fetch, .references, plan, planner), of: plan.query.entity))
+      return .references(
+        RowReferences(try references(run(fetch, .references, plan, planner), of: plan.query.entity)))
     case .count:
       return .count(fetch.cut(count: Int(try run(fetch, .count, plan, planner).int(0, 0))))
     case .dictionaries(let request):
@@ -102,8 +104,9 @@ struct StateQuestions {
     let plan = try plans.rowPlan(root)
     var parameters = Parameters()
     parameters.add(keys: keys)
+    let moment = rowCache.moment
     var rows = try plan.rows(connection.execute(plans.faultText(plan), parameters))
-    rowCache.publish(&rows)
+    rowCache.publish(&rows, readAfter: moment)
     return rows
   }
 
@@ -116,10 +119,11 @@ struct StateQuestions {
   func memberRows(
     of relationship: LayoutProperty, owners keys: [Int64], of layout: EntityLayout
   ) throws -> [MemberRow] {
+    let moment = rowCache.moment
     let found = try members(of: relationship, owners: keys, layout, referencesOnly: false)
     let members = try found.plan.memberRows(found.rows)
     var rows = members.map(\.row)
-    rowCache.publish(&rows)
+    rowCache.publish(&rows, readAfter: moment)
     return zip(members, rows).map { MemberRow(owner: $0.owner, row: $1) }
   }
 

@@ -53,7 +53,7 @@ struct ConstraintSearch {
     var holders: [ConstraintValues: RowSnapshot] = [:]
     let taken = takers.values.compactMap(\.first)
     var found = try ConstraintHolders(store, connection).rows(constraint, declaring, taken)
-    store.rowCache.publish(&found)
+    store.rowCache.publish(&found, readAfter: nil)
     for row in found where !leaving.contains(row.key) {
       if let values = values(row) { holders[values] = row }
     }

@@ -127,7 +127,7 @@ extension PostgreSQLStore {
   /// Puts rows that triggers have changed into the cache, and returns them.
   private func publish(derived: [RowSnapshot]) -> [RowSnapshot] {
     var rows = derived
-    rowCache.publish(&rows)
+    rowCache.publish(&rows, readAfter: nil)
     return rows
   }
 

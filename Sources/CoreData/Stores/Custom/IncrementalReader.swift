@@ -37,6 +37,7 @@ final class IncrementalReader: RowReader {
   func newestRows(of references: [RowReference]) throws -> [RowSnapshot] {
     if references.isEmpty { return [] }
     let ids = references.map(store.id)
+    let moment = store.rowCache.moment
     var rows: [RowSnapshot]
     if ids.count > 1, let nodes = try store.newValuesForObjects(with: ids, with: context) {
       let asked = Set(references)
@@ -44,7 +45,7 @@ final class IncrementalReader: RowReader {
     } else {
       rows = try ids.compactMap(singleRow)
     }
-    store.rowCache.publish(&rows)
+    store.rowCache.publish(&rows, readAfter: moment)
     return rows
   }
 
@@ -142,6 +143,7 @@ final class IncrementalReader: RowReader {
 
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
     let request = request(for: fetch)
+    let moment = store.rowCache.moment
     let result = try store.execute(request, with: context)
     let method: StaticString = "execute(_:with:)"
     func refuse(_ wanted: String, _ given: Any) -> Failure {
@@ -170,7 +172,7 @@ final class IncrementalReader: RowReader {
           guard let node = element as? NSIncrementalStoreNode else { throw refuse("nodes, as the first is", element) }
           return node
         }
-        return try outcome(of: nodes, fetch, method)
+        return try outcome(of: nodes, fetch, readAfter: moment, method)
       }
       let references = try found.map { element in
         let id = wantsIDs ? element as? NSManagedObjectID : (element as? NSManagedObject).flatMap(ownID)
@@ -179,16 +181,18 @@ final class IncrementalReader: RowReader {
         else { throw store.broken(method, "a fetch of \(fetch.layout.name) returned \(id)") }
         return reference
       }
-      return wantsIDs ? .references(references) : .objects(references, held: found.map { $0 as AnyObject })
+      let list = RowReferences(references)
+      return wantsIDs ? .references(list) : .objects(list, held: found.map { $0 as AnyObject })
     }
   }
 
   private func outcome(
-    of nodes: [NSIncrementalStoreNode], _ fetch: FetchDescription, _ method: StaticString
+    of nodes: [NSIncrementalStoreNode], _ fetch: FetchDescription, readAfter moment: RowCache.Moment,
+    _ method: StaticString
   ) throws -> FetchOutcome {
     var rows = try rows(of: nodes, method) { fetch.entities.contains(Int($0.entity)) }
-    guard case .rows = fetch.output else { return .references(rows.map(\.reference)) }
-    store.rowCache.publish(&rows)
+    guard case .rows = fetch.output else { return .references(RowReferences(rows.lazy.map(\.reference))) }
+    store.rowCache.publish(&rows, readAfter: moment)
     return .rows(rows)
   }
 

@@ -57,7 +57,7 @@ extension NSIncrementalStore: ObjectStore {
     let rewritten = try takeNodes(elements(ofCollection: result) ?? [], into: &written)
     if !comparesBaseVersions { ownVersions.note(written, deleted: changes.deleted, rowCache) }
     rowCache.invalidate(changes.deleted.map(\.reference))
-    rowCache.publish(&written, sharingEqual: false)
+    rowCache.publish(&written, readAfter: nil, sharingEqual: false)
     return .saved(rewritten: rewritten)
   }
 

@@ -11,7 +11,8 @@ struct MemoryFetch {
   func outcome() throws -> FetchOutcome {
     switch description.output {
     case .rows: return .rows(description.cut(try sorted(matching())))
-    case .references: return .references(description.cut(try sorted(matching())).map(\.reference))
+    case .references:
+      return .references(RowReferences(description.cut(try sorted(matching())).lazy.map(\.reference)))
     case .count: return .count(description.cut(try matching()).count)
     case .dictionaries(let fetch):
       return .dictionaries(description.cut(try dictionaries(fetch, matching())).map { NSDictionary(dictionary: $0) })

@@ -137,7 +137,7 @@ extension SQLiteStore {
       defer { statement.reset() }
       return try query.rows(statement, files: externalFiles)
     }
-    rowCache.publish(&rows)
+    rowCache.publish(&rows, readAfter: nil)
     return rows
   }
 }

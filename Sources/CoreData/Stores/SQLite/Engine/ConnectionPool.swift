@@ -10,11 +10,12 @@ import Synchronization
 ///
 ///     none ──read──▶ open ──read, no commit since──▶ open
 ///     open ──a commit of this pool (`willCommit`, then `commitCount` has grown)──▶ none
-///     open ──`read(isFresh: true)`──▶ none
+///     open ──`read(isFresh: true)`, by this or another reader──▶ none
 ///     open ──no use between two ticks of the timer──▶ none
+///     open ──use after more than two ticks──▶ none
 ///
-/// So a reader sees the commits of this process at once, and those of another process at the latest a few milliseconds
-/// after its last read.
+/// So a reader sees the commits of this process at once, and those of another process or pool a few milliseconds later,
+/// or when a fetch has seen them.
 final class ConnectionPool: @unchecked Sendable {
   // `@unchecked Sendable`: `writer` and `file` are only touched under `writerLock`; `file` is also read by the thread
   // that moves the store. All other variables are only touched under `lock`. A reader that is handed out belongs to its
@@ -27,6 +28,8 @@ final class ConnectionPool: @unchecked Sendable {
     var commitsSeen = 0
     var uses = 0
     var usesAtTick = -1
+    /// The pool's `tickCount` when its transaction began.
+    var openedAtTick = 0
     /// The number of the file that it reads; see `fileNumber`.
     let file: Int
 
@@ -53,8 +56,10 @@ final class ConnectionPool: @unchecked Sendable {
   // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var idle: [Reader] = []
   private var readerCount = 0
-  /// Grows with every commit of this pool, and when the pool moves to another file.
+  /// Grows with every commit of this pool, with every fresh read, which may see another's commit, and when the pool
+  /// moves to another file.
   private var commitCount = 0
+  private var tickCount = 0
   private var timerRuns = false
   private var isClosed = false
   /// Grows when the pool moves to another file.
@@ -146,12 +151,9 @@ final class ConnectionPool: @unchecked Sendable {
   ///   then begins outside any transaction. If false, it runs in a transaction that may be open already.
   func read<Result>(isFresh: Bool, _ body: (Connection) throws -> Result) throws -> Result {
     guard maximumReaders > 0 else { return try write(body) }
-    let reader = try takeConnection()
+    let reader = try takeConnection(isFresh: isFresh)
     defer { giveBack(reader) }
-    if isFresh {
-      end(reader)
-      return try body(reader.connection)
-    }
+    if isFresh { return try body(reader.connection) }
     if !reader.isOpen {
       try reader.connection.beginReading()
       reader.isOpen = true
@@ -203,23 +205,27 @@ final class ConnectionPool: @unchecked Sendable {
   }
 
   /// Takes the idle reader that was used last. If there is none, opens a new one, or waits if the pool has its maximum.
-  private func takeConnection() throws -> Reader {
+  /// Its transaction is over if it may be behind.
+  private func takeConnection(isFresh: Bool) throws -> Reader {
     lock.lock()
+    if isFresh { commitCount += 1 }
     while idle.isEmpty, readerCount >= maximumReaders { lock.wait() }
     if let reader = idle.popLast() {
-      let now = commitCount
+      let (now, tick) = (commitCount, tickCount)
       lock.unlock()
-      if reader.commitsSeen != now { end(reader) }
+      if reader.commitsSeen != now || tick - reader.openedAtTick > 2 { end(reader) }
       reader.commitsSeen = now
+      if !reader.isOpen { reader.openedAtTick = tick }
       return reader
     }
     readerCount += 1
-    let now = commitCount
+    let (now, tick) = (commitCount, tickCount)
     let (open, file) = (open, fileNumber)
     lock.unlock()
     do {
       let reader = Reader(try open(), file: file)
       reader.commitsSeen = now
+      reader.openedAtTick = tick
       return reader
     } catch {
       lock.lock()
@@ -262,6 +268,7 @@ final class ConnectionPool: @unchecked Sendable {
 
   private func tick() {
     lock.lock()
+    tickCount += 1
     var isAnyOpen = idle.count < readerCount
     for reader in idle where reader.isOpen {
       if reader.uses == reader.usesAtTick { end(reader) }

@@ -7,14 +7,16 @@ extension SQLiteReader {
     case .rows:
       let files = externalFiles
       let plan = try plan(fetch, output: .rows, query: query, planner: planner)
+      let moment = rowCache.moment
       var rows = try run(plan, watch: fetch.watch) { try query.rows($0, files: files) }
-      rowCache.publish(&rows)
+      rowCache.publish(&rows, readAfter: moment)
       return .rows(rows)
     case .references:
-      return .references(
-        try run(plan(fetch, output: .references, query: query, planner: planner), watch: fetch.watch) {
-          try store.references($0, of: query.entity)
-        })
+      let found = RowReferences()
+      try run(plan(fetch, output: .references, query: query, planner: planner), watch: fetch.watch) {
+        try store.forEachReference($0, of: query.entity) { found.append($1, entity: $0) }
+      }
+      return .references(found)
     case .count:
       let count = try run(plan(fetch, output: .count, query: query, planner: planner), watch: fetch.watch) {
         try $0.step() ? Int($0.int(0)) : 0

@@ -14,6 +14,7 @@ extension SQLiteReader {
   /// Reads them owner by owner.
   private func memberRows(of keys: [Int64], _ storage: ToManyStorage, _ query: RowQuery) throws -> [MemberRow] {
     let files = externalFiles
+    let moment = rowCache.moment
     var found: [MemberRow] = []
     try read(isFresh: false) { connection in
       try forEachPortion(of: keys, connection) {
@@ -23,7 +24,7 @@ extension SQLiteReader {
       }
     }
     var rows = found.map(\.row)
-    rowCache.publish(&rows)
+    rowCache.publish(&rows, readAfter: moment)
     for (place, row) in rows.enumerated() where found[place].row !== row {
       found[place] = MemberRow(owner: found[place].owner, row: row)
     }
@@ -36,6 +37,7 @@ extension SQLiteReader {
   private func memberRows(
     ofMany keys: [Int64], _ storage: ToManyStorage, _ query: RowQuery
   ) throws -> [MemberRow] {
+    let moment = rowCache.moment
     var pairs: [(owner: Int64, member: Int64)] = []
     var rows = try read(isFresh: false) { connection in
       try forEachPortion(of: keys, connection) {
@@ -47,16 +49,14 @@ extension SQLiteReader {
       for member in pairs.map(\.member).sorted() where member != members.last { members.append(member) }
       return try self.rows(ofKeys: members, query: query, connection: connection)
     }
-    rowCache.publish(&rows)
-    var table = KeyTable(minimumCapacity: rows.count)
-    for row in rows { table.insert(Unmanaged.passUnretained(row).toOpaque(), at: row.key) }
+    rowCache.publish(&rows, readAfter: moment)
+    var table = KeyTable<RowSnapshot>(minimumCapacity: rows.count)
+    for row in rows { table.insert(.passUnretained(row)) }
     // The array keeps the rows alive.
     return withExtendedLifetime(rows) {
       // A pair may name a row that is gone.
       pairs.compactMap { pair in
-        table[pair.member].map {
-          MemberRow(owner: pair.owner, row: Unmanaged<RowSnapshot>.fromOpaque($0).takeUnretainedValue())
-        }
+        table[pair.member].map { MemberRow(owner: pair.owner, row: $0.takeUnretainedValue()) }
       }
     }
   }

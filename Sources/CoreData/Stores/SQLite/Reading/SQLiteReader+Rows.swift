@@ -4,8 +4,9 @@ extension SQLiteReader {
     let query = try queries.rowQuery(root, includesSubentities: true)
     // In order, so that no page of the table is read for more than two statements.
     let keys = keys.count > KeyForm.limit ? keys.sorted() : keys
+    let moment = rowCache.moment
     var rows = try read(isFresh: false) { try self.rows(ofKeys: keys, query: query, connection: $0) }
-    rowCache.publish(&rows)
+    rowCache.publish(&rows, readAfter: moment)
     return rows
   }
 
@@ -44,6 +45,7 @@ extension SQLiteReader {
   func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
     let fault = try queries.fault(root)
     let files = externalFiles
+    let moment = rowCache.moment
     let found = try read(isFresh: false) { connection -> RowSnapshot? in
       let statement = try connection.statement(fault.text)
       statement.bind(key, at: 1)
@@ -51,7 +53,7 @@ extension SQLiteReader {
       defer { statement.reset() }
       return try fault.query.row(statement, files: files)
     }
-    return found.map(rowCache.publish)
+    return found.map { rowCache.publish($0, readAfter: moment) }
   }
 }
 

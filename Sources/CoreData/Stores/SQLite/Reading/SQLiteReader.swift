@@ -38,9 +38,9 @@ extension SQLiteStore: SQLiteReader {
   }
 
   func changedElsewhere(_ rows: [RowReference]) {
-    rowCache.invalidate(rows)
-    // Open transactions may still see the state before the change.
+    // First, because open transactions may still see the state before the change.
     pool.didCommit()
+    rowCache.invalidate(rows)
   }
 }
 
