@@ -55,6 +55,37 @@ struct AsynchronousFetchTests {
     }
   }
 
+  @Test("A fetch for the greatest value counts what was set before the rows arrive", arguments: StoreKind.allCases)
+  func greatest(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try fill(stack, ["a", "b"])
+    let result = try completion(stack, books("pages == max(pages)")) { _ in
+      stack.context.new("Book", ["title": "c", "pages": 9])
+    }
+    #expect(result.operationError == nil)
+    #expect(titles(stack, result) == ["c"])
+  }
+
+  @Test("Rows that a save of the context has overtaken are read anew", arguments: StoreKind.allCases)
+  func overtaken(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try fill(stack, ["old"])
+    let book = try stack.context.performAndWait { try stack.context.only("Book") }
+    let request = books()
+    request.shouldRefreshRefetchedObjects = true
+    let result = try completion(stack, request) { _ in
+      // By then the rows are read.
+      usleep(50_000)
+      book["title"] = "new"
+      #expect(failure { try stack.context.save() } == nil)
+    }
+    try stack.context.performAndWait {
+      #expect(result.finalResult == [book] && book.string("title") == "new")
+      book["pages"] = 7
+      try stack.context.save()
+    }
+  }
+
   @Test("An asynchronous request can be cast to one for any results, and to no other")
   func casts() {
     let request: AnyObject = NSAsynchronousFetchRequest(fetchRequest: books())

@@ -42,6 +42,22 @@ struct DeleteRuleTests {
     return (owner, targets)
   }
 
+  @Test("A cascade's object may save while it is prepared for its deletion", arguments: StoreKind.allCases)
+  func savingCascade(_ kind: StoreKind) throws {
+    let (owner, target) = (entity("Owner"), entity("Target", class: SavingTarget.self))
+    join(
+      relate(owner, "targets", .many, to: target, rule: .cascadeDeleteRule), relate(target, "owner", .one, to: owner))
+    try withStack(kind, model([owner, target])) { stack, context in
+      let owner = context.new("Owner")
+      context.new("Target", ["owner": owner])
+      try context.save()
+      context.delete(owner)
+      context.processPendingChanges()
+      try context.save()
+      #expect(try stack.elsewhere { try $0.all("Owner").isEmpty && $0.all("Target").isEmpty })
+    }
+  }
+
   @Test("Nullify: the destinations stay, and lead nowhere", arguments: StoreKind.withCustom, Shape.allCases)
   func nullify(_ kind: StoreKind, _ shape: Shape) throws {
     try withStack(kind, shaped(shape, .nullifyDeleteRule)) { stack, context in
@@ -422,5 +438,12 @@ final class Sweeping: NSManagedObject {
   }
   private func sweep() {
     for part in objects("parts") where !part.isDeleted { managedObjectContext?.delete(part) }
+  }
+}
+
+final class SavingTarget: NSManagedObject {
+  override func prepareForDeletion() {
+    super.prepareForDeletion()
+    try? managedObjectContext?.save()
   }
 }

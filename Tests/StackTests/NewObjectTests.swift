@@ -4,6 +4,27 @@ import Testing
 @Suite("New objects: refreshed, compared with what was saved, pushed to parents")
 struct NewObjectTests {
   @Test(
+    "Objects that were made with an equal model's entities belong to the context's model once they are inserted",
+    arguments: StoreKind.allCases)
+  func equalModel(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      var other: NSManagedObjectModel? = library()
+      func free(_ entity: String) -> NSManagedObject {
+        NSManagedObject(entity: other!.entitiesByName[entity]!, insertInto: nil)
+      }
+      let (book, author) = (free("Book"), free("Author"))
+      book["title"] = "a"
+      book["author"] = author
+      context.insert(book)
+      other = nil
+      #expect(book.entity === context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Book"])
+      #expect(author.objects("books") == [book] && author.managedObjectContext === context)
+      try context.save()
+      #expect(try stack.elsewhere { try $0.only("Author").objects("books").map { $0.string("title") } } == ["a"])
+    }
+  }
+
+  @Test(
     "A new object that is refreshed without its changes is a fault, and starts again", arguments: StoreKind.allCases)
   func refreshed(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

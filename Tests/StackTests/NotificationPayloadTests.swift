@@ -4,6 +4,29 @@ import Testing
 
 @Suite("What notifications carry")
 struct NotificationPayloadTests {
+  @Test("When observers hear of a save, its objects have their ids, which other threads may ask for")
+  func madeIDs() throws {
+    try withStack(.sqlite) { stack, context in
+      let old = context.new("Book")
+      try context.save()
+      context.refresh(old, mergeChanges: false)
+      nonisolated(unsafe) var known: [Bool] = []
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+      ) { notification in
+        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey] {
+          let objects = notification.userInfo?[key] as? Set<NSManagedObject> ?? []
+          known += objects.map { $0.cachedID != nil }
+        }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      try context.only("Book")["title"] = "changed"
+      context.new("Book")
+      try context.save()
+      #expect(known == [true, true])
+    }
+  }
+
   @Test("Sets of objects and of ids can be cast as clients cast them", arguments: StoreKind.allCases)
   func casts(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

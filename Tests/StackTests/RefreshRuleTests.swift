@@ -4,6 +4,21 @@ import Testing
 
 @Suite("Refresh and reset, rule by rule")
 struct RefreshRuleTests {
+  @Test("A refreshed object keeps members that were taken out, though they are faults", arguments: StoreKind.allCases)
+  func membersAsFaults(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let book = context.new("Book", ["tags": Set([context.new("Tag"), context.new("Tag")])])
+      try context.save()
+      try stack.elsewhere { other in
+        let same = other.same(book)
+        same["tags"] = Set<NSManagedObject>()
+        other.refresh(same, mergeChanges: false)
+        try other.save()
+      }
+      #expect(try stack.elsewhere { $0.same(book).objects("tags").count } == 2)
+    }
+  }
+
   @Test(
     "refresh(mergeChanges: false) takes back what the object's changes did to others", arguments: StoreKind.allCases)
   func otherSides(_ kind: StoreKind) throws {

@@ -4,6 +4,44 @@ import Testing
 @Suite("Relationships")
 struct RelationshipTests {
   @Test(
+    "A member that the store had already when the members were read is no second one", arguments: StoreKind.allCases)
+  func readLater(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let (book, author) = (context.new("Book"), context.new("Author"))
+      try context.save()
+      try stack.elsewhere { first in
+        let (mine, leading) = (first.same(book), first.same(author))
+        #expect(mine.object("author") == nil)
+        try stack.elsewhere { second in
+          second.same(book)["author"] = second.same(author)
+          try second.save()
+        }
+        #expect(leading.objects("books") == [mine])
+        mine["author"] = leading
+        #expect(leading.mutableSetValue(forKey: "books").count == 1)
+        #expect(leading.objectIDs(forRelationshipNamed: "books") == [mine.objectID])
+        mine["author"] = nil
+        #expect(leading.objects("books").isEmpty)
+        mine["author"] = leading
+        #expect(leading.objects("books") == [mine])
+      }
+    }
+  }
+
+  @Test("A deleted object is no member any more, whichever way it is asked", arguments: StoreKind.allCases)
+  func deletedMember(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let author = context.new("Author")
+      let book = context.new("Book", ["author": author])
+      try context.save()
+      context.delete(book)
+      context.processPendingChanges()
+      let books = author.mutableSetValue(forKey: "books")
+      #expect(!books.contains(book) && books.count == 0)
+    }
+  }
+
+  @Test(
     "Setting a to-one puts the object into the set of the other side, and takes it out of the former one's",
     arguments: StoreKind.withCustom)
   func oneToMany(_ kind: StoreKind) throws {

@@ -106,6 +106,34 @@ struct SavedKeyTests {
     }
   }
 
+  @Test(
+    "While a conflict is settled, a policy may ask for permanent ids, or save: no key is given twice",
+    arguments: [true, false])
+  func askedMeanwhile(saves: Bool) throws {
+    try withStack(.sqlite) { stack, context in
+      let book = context.new("Book", ["title": "first"])
+      try context.save()
+      book["title"] = "mine"
+      try stack.elsewhere { other in
+        other.same(book)["title"] = "theirs"
+        try other.save()
+      }
+      let new = context.new("Book", ["title": "second"])
+      var isAsked = false
+      context.mergePolicy = AskingPolicy {
+        if isAsked { return }
+        isAsked = true
+        if saves { try context.save() } else { try context.obtainPermanentIDs(for: [new]) }
+      }
+      try context.save()
+      #expect(isAsked && !new.objectID.isTemporaryID)
+      let third = context.new("Book", ["title": "third"])
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["mine", "second", "third"])
+      #expect(try maximum(stack, "Book") == "\(third.objectID.key)")
+    }
+  }
+
   @Test("A program that saves one object after the other raises Z_MAX ahead, and closing the store sets it right")
   func aheadOfRows() throws {
     try withStack(.sqlite) { stack, context in
@@ -242,5 +270,20 @@ struct SavedKeyTests {
       #expect(try maximum(stack, "Book") == "2")
       #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["mine", "new"])
     }
+  }
+}
+
+/// A policy that runs some code before it lets the object win.
+private final class AskingPolicy: NSMergePolicy, @unchecked Sendable {
+  private let code: () throws -> Void
+
+  init(_ code: @escaping () throws -> Void) {
+    self.code = code
+    super.init(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+  }
+
+  override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    try code()
+    try super.resolve(optimisticLockingConflicts: list)
   }
 }

@@ -28,6 +28,27 @@ struct UndoSavingTests {
     }
   }
 
+  @Test("A row that comes back by an undo is not taken for the one that was deleted", arguments: StoreKind.allCases)
+  func versions(_ kind: StoreKind) throws {
+    try withUndo(kind) { stack, context, manager throws in
+      let book = context.new("Book", ["title": "a"])
+      try context.saveAsStart()
+      let other = stack.newContext()
+      try other.performAndWait {
+        let same = other.same(book)
+        #expect(same.string("title") == "a")
+        context.step { context.delete(book) }
+        try context.save()
+        context.undo()
+        context.step { book["title"] = "b" }
+        try context.save()
+        same["pages"] = 9
+        #expect(failure { try other.save() }?.code == NSManagedObjectMergeError)
+      }
+      #expect(try stack.elsewhere { try $0.only("Book").string("title") } == "b")
+    }
+  }
+
   @Test("A text that differs in its scalars only is a change, and undone as one", arguments: StoreKind.allCases)
   func scalars(_ kind: StoreKind) throws {
     let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")

@@ -81,8 +81,7 @@ struct ConstraintSettlement {
         indexes[ObjectIdentifier(object), default: []].append(index)
       }
     }
-    // Keys are given out in that order; temporary ones count downwards.
-    new.sort { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
+    new.sort(by: isEarlier)
     var losers: [NSManagedObject] = []
     var successions: [ConstraintSuccession] = []
     // For each object that takes values, the succession of the last new one that goes for its sake.
@@ -110,7 +109,15 @@ struct ConstraintSettlement {
   private func keeper(_ stored: [NSManagedObject], _ holders: [NSManagedObject]) -> NSManagedObject? {
     let saved = stored.isEmpty ? holders.filter { !$0.state.contains(.inserted) } : stored
     if let first = saved.first { return saved.allSatisfy { $0 === first } ? first : nil }
-    return holders.min { $0.finalReference.key.magnitude < $1.finalReference.key.magnitude }
+    return holders.min(by: isEarlier)
+  }
+
+  /// Whether a new object was inserted before another, as far as keys tell: they are given out in that order, and
+  /// temporary ones count downwards. Those that have permanent keys already come first.
+  private func isEarlier(_ object: NSManagedObject, _ other: NSManagedObject) -> Bool {
+    let (key, otherKey) = (object.finalReference.key, other.finalReference.key)
+    if (key > 0) != (otherKey > 0) { return key > 0 }
+    return key.magnitude < otherKey.magnitude
   }
 
   private func remove(

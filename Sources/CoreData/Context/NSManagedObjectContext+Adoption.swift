@@ -66,6 +66,12 @@ extension NSManagedObjectContext {
     // an object that something related to it has changed.
     if !plan.unchanged.isEmpty { changes.updated.append(contentsOf: plan.unchanged) }
     changes.deleted = ContiguousArray(plan.deleted)
+    // An observer may have another context merge the notification at once, on its thread, where the objects are asked
+    // for their ids: they are made before.
+    if NotificationObservers.areThere(for: .NSManagedObjectContextDidSave) {
+      changes.inserted.forEachHeld { _ = $0.objectID }
+      changes.updated.forEachHeld { _ = $0.objectID }
+    }
     post(.NSManagedObjectContextDidSave, savedInfo(changes, plan))
     post(.NSManagedObjectContextDidSaveObjectIDs, changes.idUserInfo)
     source.announce(plan, of: self)

@@ -13,6 +13,11 @@ extension NSManagedObjectContext {
       misuse(.alreadyInContext(object, self))
     }
     let owner = owner ?? makeOwner(object.owner.layouts)
+    if owner.layouts !== object.owner.layouts {
+      for each in object.isFree ? object.freeCompany : [object] where !each.move(to: owner.layouts) {
+        misuse(.otherModel(each, self))
+      }
+    }
     if object.isFree {
       // Relationships are within one context, so those that it is related to come along.
       let company = object.freeCompany
@@ -46,6 +51,7 @@ extension NSManagedObjectContext {
     makeWay(for: object, in: owner)
     object.owner = owner
     object.changes = ChangedValues.make(object.layout)
+    object.changes!.formerVersion = object.row?.version ?? 0
     forgetRow(of: object)
     owner.register(object)
     markInserted(object)
@@ -65,6 +71,7 @@ extension NSManagedObjectContext {
       object.store = NSManagedObject.noStore
     }
     if object.changes == nil { object.changes = ChangedValues.make(object.layout) }
+    if object.key > 0 { object.changes!.formerVersion = row?.version ?? 0 }
     for property in object.layout.slots {
       if property.kind == .toOne {
         object.changes!.drop(property.slot)
@@ -105,7 +112,27 @@ extension NSManagedObjectContext {
   }
 }
 
+extension NSManagedObject {
+  /// Makes the object one of another model that has the same entity at the same place: models that were read from one
+  /// file twice are like that. False if it is another entity.
+  fileprivate final func move(to layouts: ModelLayouts) -> Bool {
+    let index = layout.index
+    guard index < layouts.layouts.count, layouts[index].hasPlaces(like: layout) else { return false }
+    places = layouts[index].places
+    changes?.move(to: places)
+    return true
+  }
+}
+
 extension MisuseReport {
+  fileprivate static func otherModel(_ object: NSManagedObject, _ context: NSManagedObjectContext) -> MisuseReport {
+    MisuseReport(
+      "An object of another model was inserted into the context \(context.label).",
+      facts: [("Object", "\(object.layout.name) \(object.objectID.description)")],
+      how: "The context's model has no entity with the same name, properties and relationships.",
+      remedy: "Make the object with an entity of the context's model.")
+  }
+
   fileprivate static func alreadyInContext(_ object: NSManagedObject, _ context: NSManagedObjectContext)
     -> MisuseReport
   {

@@ -4,8 +4,8 @@ extension NSManagedObjectContext {
   ///
   /// 1. on a thread of its own the stores answer with rows, unless the request goes to a parent, to several stores or
   ///    to an incremental one, or has code of the program's in it;
-  /// 2. on the context's queue the rows become objects. In the cases above, and if unsaved changes take part, the whole
-  ///    fetch is made there. Then the completion block is called.
+  /// 2. on the context's queue the rows become objects. In the cases above, and if unsaved changes take part or the
+  ///    context has saved or merged meanwhile, the whole fetch is made there. Then the completion block is called.
   func start<R: NSFetchRequestResult>(_ request: NSAsynchronousFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
     guardQueue("execute(_:)")
     let coordinator = try coordinator(for: "execute(_:)")
@@ -23,8 +23,8 @@ extension NSManagedObjectContext {
     description.watch = watch
 
     let running = AsynchronousFetch(
-      context: self, coordinator: coordinator, type: fetch.resultType, options: FetchOptions(fetch),
-      description: description, watch: watch, completion: request.completion,
+      context: self, coordinator: coordinator, request: fetch, type: fetch.resultType, options: FetchOptions(fetch),
+      description: description, stateNumber: stateNumber, watch: watch, completion: request.completion,
       result: NSAsynchronousFetchResult(request, context: self, progress: progress))
     let generation = try source.generation(for: self)
     if try description.runsCode || !source.answersAnywhere(description, running.options, for: self) {
@@ -58,9 +58,12 @@ private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
 
   let context: NSManagedObjectContext
   let coordinator: NSPersistentStoreCoordinator
+  let request: NSFetchRequest<R>
   let type: NSFetchRequestResultType
   let options: FetchOptions
   let description: FetchDescription
+  /// The context's `stateNumber` when the fetch began.
+  let stateNumber: Int
   let watch: FetchWatch
   let completion: NSAsynchronousFetchRequest<R>.CompletionBlock?
   let result: NSAsynchronousFetchResult<R>
@@ -80,8 +83,16 @@ private struct AsynchronousFetch<R: NSFetchRequestResult>: @unchecked Sendable {
     do {
       try goOn()
       var options = options
-      options.answers = try answers?.get()
-      let found: [R] = try context.results(of: description, options, type)
+      // Rows that a save or a merge has overtaken would be taken for newer than what the context has.
+      if context.stateNumber == stateNumber { options.answers = try answers?.get() }
+      var asked = description
+      if description.hasFetches || description.hadFetches {
+        // What its predicate asks first may have another answer by now, of which the stores have not heard.
+        asked = try context.description(of: request)
+        asked.watch = watch
+        if !asked.hasFetches { options.answers = nil }
+      }
+      let found: [R] = try context.results(of: asked, options, type)
       try goOn()
       result.finalResult = found
       let progress = result.progress!

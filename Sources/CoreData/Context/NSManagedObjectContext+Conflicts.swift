@@ -1,6 +1,9 @@
 extension NSManagedObjectContext {
   /// Asks the merge policy to settle what stores reported.
-  func resolve(_ conflicts: StoreConflicts) throws {
+  ///
+  /// - Parameter giveBackKeys: called when the conflicts know their objects, and before the program's policy is asked,
+  ///   which may save or ask for permanent ids: no object may keep a key then that the attempt has only named.
+  func resolve(_ conflicts: StoreConflicts, giveBackKeys: () -> Void) throws {
     let policy = mergePolicy as? NSMergePolicy ?? .error
     let versions = conflicts.versions.compactMap { conflict -> NSMergeConflict? in
       guard let object = registered(conflict.conflict.base.reference, store: owner.number(of: conflict.store)) else {
@@ -8,11 +11,13 @@ extension NSManagedObjectContext {
       }
       return NSMergeConflict(object, conflict.conflict)
     }
+    let constraints = publicConflicts(conflicts.constraints)
+    giveBackKeys()
     if let stated = conflicts.stated {
       if policy.mergeType == .errorMergePolicyType { throw stated.error }
       try policy.resolve(mergeConflicts: stated.conflicts)
     }
-    try policy.resolve(mergeConflicts: versions + publicConflicts(conflicts.constraints))
+    try policy.resolve(mergeConflicts: versions + constraints)
     try processChanges()
   }
 

@@ -25,7 +25,8 @@ extension NSManagedObjectContext {
     }
     var index = ledger.settledDeletions
     while true {
-      if index == ledger.deletedList.count {
+      // The program's methods may have saved or reset meanwhile, which empties the list.
+      if index >= ledger.deletedList.count {
         // One whose deletion was taken back is in the list still, before the one whose rule deletes it again.
         guard let again = ledger.deletedList[ledger.settledDeletions...].firstIndex(where: isDue) else { break }
         index = again
@@ -134,7 +135,7 @@ private final class DeleteRuleReading {
   func readNewcomers(from index: Int) {
     guard index >= count else { return }
     let deleted = context.ledger.deletedList
-    let new = deleted[count...].filter { object in
+    let new = deleted[min(count, deleted.count)...].filter { object in
       object.state.contains(.deleted) && object.state.isDisjoint(with: [.propagated, .inserted])
         && context.owner.storeIdentity(object.store)?.asksContexts == true
     }

@@ -52,6 +52,7 @@ extension NSManagedObjectContext {
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     guardQueue("setQueryGenerationFrom(_:)")
     if parent != nil { misuse(.generationOfChild(self)) }
+    stateNumber += 1
     guard let generation else { return setGeneration(.newest) }
     if generation.isCurrent { return setGeneration(.nextRead) }
     guard let living = QueryGeneration.living(generation) else {
@@ -80,8 +81,9 @@ extension NSManagedObjectContext {
     where object.state.contains(.fault) && object.state.isDisjoint(with: .pending) { object.row = nil }
   }
 
-  /// Lets a pinned context go on to the newest state at its next read.
+  /// Called when the context goes on to a newer state: if it is pinned, it finds that at its next read.
   func moveGeneration() {
+    stateNumber += 1
     if isPinned { setGeneration(.nextRead) }
   }
 
@@ -92,8 +94,8 @@ extension NSManagedObjectContext {
 
   /// Pins a pinned context to what its save has made. When that fails, the next read tries again and says why.
   func pinAfterSave() {
-    guard isPinned else { return }
     moveGeneration()
+    guard isPinned else { return }
     _ = try? pinnedGeneration()
   }
 

@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
     guard reserved > 0 else { return }
     let former = hasChildren ? object.key : object.cachedID?.key
     owner.rekey(object, to: reserved)
-    changes.reservedKey = 0
+    changes.forgetReservedKey()
     // Only an id that the program or a child has seen can be asked for again; children see all.
     if let former, former < 0, let store = owner.storeIdentity(object.store) {
       formerKeys.add(former, object.reference, store: store)

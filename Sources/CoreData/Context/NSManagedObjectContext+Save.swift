@@ -138,9 +138,9 @@ extension NSManagedObjectContext {
   }
 
   /// Lets the merge policy decide. Objects that take part in the save because of that are told of it.
-  private func resolveTellingNewcomers(_ conflicts: StoreConflicts) throws {
+  private func resolveTellingNewcomers(_ conflicts: StoreConflicts, giveBackKeys: () -> Void) throws {
     let told = pendingIdentities
-    try resolve(conflicts)
+    try resolve(conflicts, giveBackKeys: giveBackKeys)
     try fireWillSaveUntilQuiet(from: pendingLists.map { $0.keeping { !told.contains(ObjectIdentifier($0)) } })
   }
 
@@ -174,6 +174,7 @@ extension NSManagedObjectContext {
   ///
   /// - Parameter unwritten: set if some stores have written their part: those that have not.
   private func attempt(_ plan: SavePlan, unwritten: inout [NSPersistentStore]?) throws -> StoreConflicts {
+    var plan = plan
     var isWritten = false
     // Whether the keys are of no use for the next attempt, even those that were reserved.
     var areKeysSpent = false
@@ -199,7 +200,7 @@ extension NSManagedObjectContext {
     }
     // If keys are stale, there is nothing to decide: the save is planned again.
     if conflicts.hasStaleKeys { return conflicts }
-    do { try resolveTellingNewcomers(conflicts) } catch {
+    do { try resolveTellingNewcomers(conflicts) { plan.giveBackKeys(all: false) } } catch {
       areKeysSpent = true
       dropRowsOfConflicts()
       throw error

@@ -128,6 +128,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) final var recentDestinations = RecentDestinations()
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
   final var generation = ReadGeneration.newest
+  /// Grows with each save and merge, and when the context is pinned anew. What was read before is out of date then.
+  final var stateNumber = 0
   /// Fetches whose rows come in batches.
   @exclusivity(unchecked) var batches: [FaultBatch] = []
   /// Kinds of calls that were reported as off the queue; under `reportLock`.
@@ -306,8 +308,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @preconcurrency
   open func perform(_ block: @escaping @Sendable () -> Void) { enqueue(block) }
 
-  /// Runs a block on the context's queue and waits for it. Swift chooses the generic form for your calls; that form
-  /// calls this one if a subclass overrides it.
+  /// Runs a block on the context's queue and waits for it. Swift chooses other forms for your calls; those call this
+  /// one if a subclass overrides it.
   @_disfavoredOverload
   @preconcurrency
   open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }

@@ -203,7 +203,11 @@ extension NSManagedObject {
     if state.contains(.deleted) || !objectWins { return false }
     let base = row
     row = nil
-    if let base { markAllChanged(from: base) }
+    if let base {
+      markAllChanged(from: base)
+      // Others may have changed the row before they deleted it, nobody knows how often.
+      changes?.formerVersion = base.version &+ 100
+    }
     // Its members went with the row; those that were added here remain.
     for case let state? in toManyStates {
       state.discardOrder()

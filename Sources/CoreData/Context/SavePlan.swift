@@ -70,7 +70,7 @@ struct SavePlan {
     inserted = try PlannedRows(new) { object in
       traits.formUnion(object.places.traits)
       if object.store != first.store { isOfOneStore = false }
-      return try writer.row(of: object, version: 1)
+      return try writer.row(of: object, version: 1 + (object.changes?.formerVersion ?? 0))
     }
     if isOfOneStore {
       let rows = inserted.rows
@@ -173,11 +173,12 @@ struct SavePlan {
   /// Called after an attempt that has not written everything. Keys that were only named are free again.
   ///
   /// - Parameter all: Whether the objects forget reserved keys as well. Reserved keys are not given out again.
-  func giveBackKeys(all: Bool) { giveBackKeys(of: inserted.objects, all: all) }
+  mutating func giveBackKeys(all: Bool) { giveBackKeys(of: inserted.objects, all: all) }
 
-  private func giveBackKeys(of new: ContiguousArray<NSManagedObject>, all: Bool = false) {
+  private mutating func giveBackKeys(of new: ContiguousArray<NSManagedObject>, all: Bool = false) {
     if storeKeys.isEmpty, !all { return }
     let named = storeKeys
+    storeKeys = []
     new.forEachHeld { object in
       guard object.key < 0, let changes = object.changes, changes.reservedKey != 0 else { return }
       let (root, key) = (object.layout.rootIndex, changes.reservedKey)

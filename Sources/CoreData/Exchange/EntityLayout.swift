@@ -56,6 +56,12 @@ package final class EntityLayout: @unchecked Sendable {
   /// The accessors that the objects' class itself has, once they were looked up: a retained object. See `OwnAccessors`.
   let ownAccessorsWord = AtomicWord()
 
+  /// Whether an object of the other entity, of another model, is laid out as this one's objects are.
+  func hasPlaces(like other: EntityLayout) -> Bool {
+    name == other.name && index == other.index && rootIndex == other.rootIndex && subtreeEnd == other.subtreeEnd
+      && properties.elementsEqual(other.properties) { $0.hasPlace(like: $1) }
+  }
+
   package func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }
 
   // Inlined by force, as the count of `rereadkey` asks for; see CONTRIBUTING.md.

@@ -108,6 +108,12 @@ extension NSManagedObject {
     defer { announced?.end() }
     noteChange()
     let state = toManyState(property)
+    // The members may have been read later than the other end, when the store had this one already.
+    if state.base?.isEmpty == false, member.key > 0, !state.removed.contains(member.reference),
+      state.isInBase(member.reference)
+    {
+      return
+    }
     if property.isOrdered, state.order == nil, state.removed.contains(member.reference) {
       state.reorder(members(property))
     }
@@ -187,10 +193,7 @@ extension NSManagedObject {
     guard let state = knownState(of: property) else { return }
     if let inverse {
       for member in state.added { member.revertMember(self, inverse) }
-      for reference in state.removed {
-        let member = owner.object(for: reference, store: store)
-        if !member.state.contains(.fault) { member.revertMember(self, inverse) }
-      }
+      for reference in state.removed { owner.object(for: reference, store: store).revertMember(self, inverse) }
     }
     state.discardChanges(keepingBase: false)
   }

@@ -75,8 +75,9 @@ extension NSManagedObject {
   }
 
   final func contains(_ member: NSManagedObject, _ property: LayoutProperty) -> Bool {
-    // With a to-one inverse the member itself knows the answer, and no row has to be read.
-    if let inverse = property.inverse, inverse.kind == .toOne, !member.state.contains(.fault),
+    // With a to-one inverse the member itself knows the answer, and no row has to be read. A deleted one keeps where it
+    // led.
+    if let inverse = property.inverse, inverse.kind == .toOne, member.state.isDisjoint(with: [.fault, .deleted]),
       let own = member.layout.property(named: inverse.name)
     {
       return member.toOne(own) === self

@@ -155,7 +155,7 @@ final class ToManyState {
         departed.insert(ObjectIdentifier(member))
       }
       addedIndex?.remove(ObjectIdentifier(member))
-    } else {
+    } else if base == nil || isInBase(member.reference) {
       removed.insert(member.reference)
     }
     if let index = order?.firstIndex(where: { $0 === member }) { order!.remove(at: index) }
