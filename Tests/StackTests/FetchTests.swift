@@ -52,6 +52,52 @@ struct FetchTests {
     }
   }
 
+  @Test("An object is found at the end of a path over many and then one", arguments: StoreKind.allCases)
+  func contained(_ kind: StoreKind) throws {
+    try withStack(kind) { stack, context in
+      let authors = ["a", "b"].map { context.new("Author", ["name": $0]) }
+      for author in authors {
+        let book = context.new("Book", ["author": author])
+        context.new("Tag", ["name": "of " + author.string("name")!, "books": Set([book])])
+      }
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+      request.predicate = NSPredicate(format: "books.author CONTAINS %@", authors[1])
+      #expect(try context.fetch(request).map { $0.string("name") } == ["of b"])
+      request.predicate = NSPredicate(format: "NOT books.author CONTAINS %@", authors[1])
+      #expect(try context.fetch(request).map { $0.string("name") } == ["of a"])
+    }
+  }
+
+  @Test("One sort descriptor may sort objects of two entities on several threads")
+  func sharedDescriptor() throws {
+    let stack = try Stack(.inMemory)
+    let names = (0..<50).map { String(format: "%02d", $0) }
+    try stack.context.performAndWait {
+      for name in names.shuffled() {
+        stack.context.new("Author", ["name": name])
+        stack.context.new("Tag", ["name": name])
+      }
+      try stack.context.save()
+    }
+    let descriptors = [NSSortDescriptor(key: "name", ascending: true)]
+    nonisolated(unsafe) let shared = descriptors
+    nonisolated(unsafe) var failures = 0
+    let lock = NSLock()
+    DispatchQueue.concurrentPerform(iterations: 4) { number in
+      let context = stack.newContext()
+      let isSorted = context.performAndWait {
+        guard let objects = try? context.all(number.isMultiple(of: 2) ? "Author" : "Tag") else { return false }
+        return (0..<20).allSatisfy { _ in
+          let sorted = NSArray(array: objects.shuffled()).sortedArray(using: shared)
+          return sorted.map { ($0 as! NSManagedObject).string("name") } == names
+        }
+      }
+      if !isSorted { lock.withLock { failures += 1 } }
+    }
+    #expect(failures == 0)
+  }
+
   @Test("A request for distinct or grouped dictionaries is counted by what it finds", arguments: StoreKind.allCases)
   func countedDictionaries(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

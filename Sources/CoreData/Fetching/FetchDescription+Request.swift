@@ -13,14 +13,18 @@ extension FetchDescription {
     includesSubentities = request.includesSubentities
     limit = max(request.fetchLimit, 0)
     offset = max(request.fetchOffset, 0)
-    predicate = try request.predicate?.node.normalised(noting: &hasFetches)
-    if hasFetches { predicate = try predicate?.resolvingFetches(layouts, entity: name) }
+    predicate = try request.predicate?.node
+    let plainKey = layouts.hasComposites ? nil : predicate?.plainKey
+    if plainKey == nil {
+      predicate = try predicate?.normalised(noting: &hasFetches)
+      if hasFetches { predicate = try predicate?.resolvingFetches(layouts, entity: name) }
+    }
     sort = try request.sortDescriptors?.map { try SortKey($0) } ?? []
     if layouts.hasComposites {
       predicate = predicate?.joiningElements(layout)
       for index in sort.indices { sort[index].path = layout.joiningElements(sort[index].path) }
     }
-    if predicate?.hasAggregateFunctions == true,
+    if plainKey == nil, predicate?.hasAggregateFunctions == true,
       let resolved = predicate?.resolvingAggregates(self, pendingChanges: request.includesPendingChanges)
     {
       predicate = resolved
@@ -32,14 +36,20 @@ extension FetchDescription {
     case .dictionaryResultType: output = .dictionaries(try DictionaryFetch(request, layout))
     default: output = request.includesPropertyValues ? .rows : .references
     }
-    try checkKeyPaths()
+    try checkKeyPaths(plainKey)
   }
 
   /// Throws an error for a key path in the predicate or the sort order that the model does not have, even if no row
   /// would be evaluated.
-  private func checkKeyPaths() throws {
+  ///
+  /// - Parameter plainKey: the only key in the predicate, if it is known.
+  private func checkKeyPaths(_ plainKey: String?) throws {
     var problem: Failure?
-    predicate?.forEachKeyPath { [layout] path in problem = problem ?? layout.problem(withKeyPath: path) }
+    if let plainKey {
+      problem = layout.problem(withKeyPath: [plainKey])
+    } else {
+      predicate?.forEachKeyPath { [layout] path in problem = problem ?? layout.problem(withKeyPath: path) }
+    }
     for key in sort { problem = problem ?? layout.problem(withKeyPath: key.path) }
     if let problem { throw problem.nsError }
   }
@@ -92,6 +102,18 @@ extension EntityLayout {
 }
 
 extension PredicateNode {
+  /// The key, if this compares one key with a text, a number or another plain value, as `isbn == "0-330-25864-8"` does:
+  /// nothing of that is worked out or replaced before a store sees it. Nil for all others.
+  fileprivate var plainKey: String? {
+    guard case .comparison(let comparison) = self, case .keyPath(let path) = comparison.left, path.count == 1,
+      case .constant(let constant) = comparison.right
+    else { return nil }
+    switch constant {
+    case .null, .bool, .int, .double, .date, .string, .data, .uuid, .url, .decimal: return path[0]
+    case .collection, .object, .other: return nil
+    }
+  }
+
   /// Replaces managed objects among the constants by their ids, which may leave the context's queue, and paths that
   /// begin at constants by their values. Throws `NSError` for a path that can't be read.
   func normalised() throws -> PredicateNode {

@@ -78,7 +78,7 @@ extension NSPredicate {
   public func checkedEvaluate(with object: Any?, substitutionVariables variables: [String: Any] = [:]) throws
     -> Bool
   {
-    if let own = self as? any NodePredicate { return try own.evaluators.evaluate(object, variables) }
+    if let own { return try own.evaluators.evaluate(object, variables) }
     return try EvaluatorPool(node).evaluate(object, variables)
   }
 
@@ -87,13 +87,20 @@ extension NSPredicate {
   /// A block, and a subclass that a program wrote, is a `block` node.
   var node: PredicateNode {
     get throws {
-      if let own = self as? any NodePredicate { return own.storedNode }
+      if let own { return own.storedNode }
       return try node(levels: PredicateNode.maximalDepth)
     }
   }
 
+  /// This predicate, if it is of a class of this module. The most frequent class is asked for first: a cast to a
+  /// protocol costs more than the rest of the question.
+  private var own: (any NodePredicate)? {
+    if type(of: self) == ComparisonNodePredicate.self { return unsafeDowncast(self, to: ComparisonNodePredicate.self) }
+    return self as? any NodePredicate
+  }
+
   private func node(levels: Int) throws -> PredicateNode {
-    if let own = self as? any NodePredicate {
+    if let own {
       guard levels == PredicateNode.maximalDepth || own.storedNode.fits(levels) else {
         throw Failure.deepPredicate.nsError
       }

@@ -4,7 +4,7 @@ import Synchronization
 /// A sort descriptor by a key, which Foundation's class on Linux can't do.
 ///
 /// Foundation's own field for a Swift key path holds a stand-in.
-// @unchecked Sendable, as Foundation's class: it is immutable.
+// @unchecked Sendable, as Foundation's class: it is immutable but for `free`.
 final class KeySortDescriptor: NSSortDescriptor {
   /// Key and Swift key path: one of them is given.
   private let keyText: String?
@@ -12,15 +12,19 @@ final class KeySortDescriptor: NSSortDescriptor {
   /// nil for the values' own order.
   let selectorName: String?
   let comparison: Comparator?
-  private let steps: Result<CompiledKeyPath, any Error>
+  private let components: [String]
+  /// The path as it is followed, lent to one comparison at a time, because it remembers where objects have its keys.
+  /// Nil before the first, and while it is lent.
+  private let free = Mutex<Lendable>(Lendable())
+
+  private struct Lendable: @unchecked Sendable { var path: CompiledKeyPath? }
 
   init(key: String?, keyPath: AnyKeyPath?, ascending: Bool, selector: String?, comparator: Comparator?) {
     keyText = key ?? keyPath.flatMap { try? KeyPathNames.path(of: $0) }?.joined(separator: ".")
     givenKeyPath = keyPath
     selectorName = selector
     comparison = comparator
-    let components = KeySortDescriptor.components(keyText ?? "")
-    steps = Result { try CompiledKeyPath(components) }
+    components = KeySortDescriptor.components(keyText ?? "")
     let collation = selector.flatMap(SortKey.Collation.init) ?? .binary
     let order = SortKey(path: [], ascending: true, collation: collation)
     // What `comparator` returns: it compares values, in ascending order.
@@ -42,7 +46,7 @@ final class KeySortDescriptor: NSSortDescriptor {
   /// The key's components; none where a comparator takes the objects themselves. Throws for a Swift key path that has
   /// no name.
   func path() throws -> [String] {
-    if let keyText { return KeySortDescriptor.components(keyText) }
+    if keyText != nil { return components }
     if let givenKeyPath { return try KeyPathNames.path(of: givenKeyPath) }
     if comparison != nil { return [] }
     throw SortKey.unsupported("A sort descriptor without a key can't be used in a fetch")
@@ -52,7 +56,7 @@ final class KeySortDescriptor: NSSortDescriptor {
   override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
     let order: Int
     do {
-      let (a, b) = (try value(of: object1), try value(of: object2))
+      let (a, b) = try values(of: object1, object2)
       if let comparison {
         order = comparison(a.anyValue ?? NSNull(), b.anyValue ?? NSNull()).rawValue
       } else {
@@ -70,9 +74,21 @@ final class KeySortDescriptor: NSSortDescriptor {
     return ComparisonResult(order: ascending ? order : -order)
   }
 
-  private func value(of object: Any) throws -> PredicateValue {
-    if keyText == nil, let givenKeyPath { return PredicateValue(any: object[keyPath: givenKeyPath]) }
-    return try steps.get().value(from: PredicateValue(any: object))
+  private func values(of first: Any, _ second: Any) throws -> (PredicateValue, PredicateValue) {
+    if keyText == nil, let givenKeyPath {
+      return (PredicateValue(any: first[keyPath: givenKeyPath]), PredicateValue(any: second[keyPath: givenKeyPath]))
+    }
+    let lent = free.withLock { lendable in
+      let path = lendable.path
+      lendable.path = nil
+      return path
+    }
+    let path = try lent ?? CompiledKeyPath(components)
+    defer {
+      let returned = Lendable(path: path)
+      free.withLock { $0 = returned }
+    }
+    return (try path.value(from: PredicateValue(any: first)), try path.value(from: PredicateValue(any: second)))
   }
 
   override var reversedSortDescriptor: Any {

@@ -50,10 +50,10 @@ extension PredicateTranslator {
     let isIndexed = isIndexed(comparison, path: collection.rest, collection: collection)
     return try exists(collection, isIndexed: isIndexed, isCorrelated: !right.isConstant, negated: negated) { inner in
       var single = comparison
-      // `books CONTAINS book` asks for a member, not for a substring.
-      if comparison.comparator == .contains, collection.rest.isEmpty { single.comparator = .equalTo }
       let element = try self.operand(
         collection.rest.isEmpty ? .evaluatedObject : .keyPath(collection.rest), inner)
+      // `books CONTAINS book` and `loans.reader CONTAINS reader` ask for an object, not for a substring.
+      if comparison.comparator == .contains, case .reference = element { single.comparator = .equalTo }
       if case .collection(let deeper) = element {
         return try self.any(deeper, comparison: single, right: right, negated: false)
       }
