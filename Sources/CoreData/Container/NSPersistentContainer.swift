@@ -168,6 +168,11 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     context.perform { block(context) }
   }
 
+}
+
+nonisolated extension NSPersistentContainer: _BlockPerforming {}
+
+nonisolated extension _BlockPerforming where Self: NSPersistentContainer {
   /// Runs a block with a context of its own, on that context's queue, and returns what it returns.
   @preconcurrency
   public func performBackgroundTask<T>(

@@ -1,21 +1,30 @@
-/// Getting onto the context's queue. These are the only entries that may be called on any thread.
-extension NSManagedObjectContext {
-  /// ``perform(_:)``.
-  func enqueue(_ block: @escaping () -> Void) {
-    if concurrencyType.isConfined { misuse(.noQueue(self, "perform(_:)")) }
-    contextQueue.async(label: name) { self.runAsEvent(block) }
-  }
+extension NSManagedObjectContext: _BlockPerforming {}
 
+extension _BlockPerforming where Self: NSManagedObjectContext {
   /// Runs a block on the context's queue and waits for it. May be nested, in blocks of this context and of others.
   /// What the block changes is processed by the next event, fetch or save: this does not end an event.
   ///
   /// A block of `perform` that the main queue waits for must not wait for the main queue: that is a deadlock. One of
   /// `performAndWait` may, since it runs on the main queue's thread. A child may ask its parent while the parent's
   /// queue waits for the child's.
-  public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
+  public func performAndWait(_ block: () -> Void) {
+    if type(of: self) == NSManagedObjectContext.self { return runAndWait(block) }
+    waitThroughOverride(of: self, { runAndWait(block) }, block)
+  }
+
+  /// The same for a block that returns a value or throws an error, which this does, too.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
     if type(of: self) == NSManagedObjectContext.self { return try runAndWait(block) }
-    return try waitThroughOverride(
-      of: self, { () throws(Problem) in try runAndWait(block) }, block)
+    return try waitThroughOverride(of: self, { () throws in try runAndWait(block) }, block)
+  }
+}
+
+/// Getting onto the context's queue. These are the only entries that may be called on any thread.
+extension NSManagedObjectContext {
+  /// ``perform(_:)``.
+  func enqueue(_ block: @escaping () -> Void) {
+    if concurrencyType.isConfined { misuse(.noQueue(self, "perform(_:)")) }
+    contextQueue.async(label: name) { self.runAsEvent(block) }
   }
 
   /// Both kinds of ``performAndWait(_:)``.

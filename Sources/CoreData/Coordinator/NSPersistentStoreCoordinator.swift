@@ -229,21 +229,14 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     queue.async { self.run(block) }
   }
 
-  /// Runs a block on the coordinator's own queue and waits for it. Swift chooses the generic form for your calls; that
-  /// form calls this one if a subclass overrides it.
+  /// Runs a block on the coordinator's own queue and waits for it. Swift chooses other forms for your calls; those call
+  /// this one if a subclass overrides it.
   @_disfavoredOverload
   @preconcurrency
   open func performAndWait(_ block: @Sendable () -> Void) { runAndWait(block) }
 
-  /// Runs a block on the coordinator's own queue, waits for it, and returns its result or throws its error.
-  public func performAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
-    if type(of: self) == NSPersistentStoreCoordinator.self { return try runAndWait(block) }
-    return try waitThroughOverride(
-      of: self, { () throws(Problem) in try runAndWait(block) }, block)
-  }
-
   /// If a block of the queue waits for another one, it runs that itself.
-  private func runAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
+  fileprivate func runAndWait<T, Problem: Error>(_ block: () throws(Problem) -> T) throws(Problem) -> T {
     if queueThread.value == UInt(pthread_self()) { return try block() }
     let outcome: Result<T, Problem> = queue.sync {
       run { do throws(Problem) { return .success(try block()) } catch { return .failure(error) } }
@@ -294,6 +287,21 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
 }
 
 extension NSPersistentStoreCoordinator: OverridableWaiting {}
+extension NSPersistentStoreCoordinator: _BlockPerforming {}
+
+extension _BlockPerforming where Self: NSPersistentStoreCoordinator {
+  /// Runs a block on the coordinator's own queue and waits for it.
+  public func performAndWait(_ block: () -> Void) {
+    if type(of: self) == NSPersistentStoreCoordinator.self { return runAndWait(block) }
+    waitThroughOverride(of: self, { runAndWait(block) }, block)
+  }
+
+  /// The same for a block that returns a value or throws an error, which this does, too.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
+    if type(of: self) == NSPersistentStoreCoordinator.self { return try runAndWait(block) }
+    return try waitThroughOverride(of: self, { () throws in try runAndWait(block) }, block)
+  }
+}
 
 extension NSPersistentStoreCoordinator {
   fileprivate func addStore(_ description: NSPersistentStoreDescription) throws {

@@ -1,6 +1,15 @@
 // The error codes of NSCocoaErrorDomain that a persistence stack reports, as the plain integers that
 // `NSError.code` holds. `CocoaError.Code` has the same ones by their Swift names.
 
+/// The first code of a file's error.
+public let NSFileErrorMinimum: Int = 0
+/// The last code of a file's error.
+public let NSFileErrorMaximum: Int = 1023
+/// The first code of a failed validation.
+public let NSValidationErrorMinimum: Int = 1024
+/// The last code of a failed validation.
+public let NSValidationErrorMaximum: Int = 2047
+
 /// A value fails a rule that has no code of its own.
 public let NSManagedObjectValidationError: Int = 1550
 /// Two objects have the same values for a uniqueness constraint.

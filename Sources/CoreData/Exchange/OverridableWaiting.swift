@@ -1,17 +1,22 @@
 internal import CSwiftRuntime
 
-/// Classes that have both forms of `performAndWait`.
+/// Classes with `performAndWait`, which has three forms.
 ///
-/// Swift chooses the generic form for calls, since it takes every block in every language mode. The other form, whose
-/// block is `@Sendable`, exists to be overridden. As in Apple's framework an override sees all blocks: the generic form
-/// calls it through this protocol, which has only that form.
+/// The one in the class, whose block is `@Sendable`, is declared as Apple's, and exists to be overridden. The others
+/// are in extensions of this protocol: one for blocks without a result, one for those that return or throw. Swift
+/// chooses them for calls, since they take every block in every language mode. It chooses them after a program's own
+/// generic form, which many have from before the framework had one, but the one without a result before that: such a
+/// form calls the framework's with a block without a result.
+public protocol _BlockPerforming: AnyObject {}
+
+/// As in Apple's framework an override sees all blocks: the other forms call it through this protocol.
 protocol OverridableWaiting: AnyObject {
   func performAndWait(_ block: @Sendable () -> Void)
 }
 
-/// The generic `performAndWait` of a subclass: runs `block` through the method that may be overridden.
+/// `performAndWait` of a subclass: runs `block` through the method that may be overridden.
 ///
-/// An override calls `super`, which leads back to the generic form on the same thread. Then `direct` runs the block.
+/// An override calls `super`, which leads back to such a form on the same thread. Then `direct` runs the block.
 func waitThroughOverride<T, Problem: Error>(
   of object: any OverridableWaiting, _ direct: () throws(Problem) -> T, _ block: () throws(Problem) -> T
 ) throws(Problem) -> T {
