@@ -70,7 +70,7 @@ struct SavePlan {
     inserted = try PlannedRows(new) { object in
       traits.formUnion(object.places.traits)
       if object.store != first.store { isOfOneStore = false }
-      return try writer.row(of: object, version: 1 + (object.changes?.formerVersion ?? 0))
+      return try writer.row(of: object, version: 1 &+ (object.changes?.formerVersion ?? 0))
     }
     if isOfOneStore {
       let rows = inserted.rows

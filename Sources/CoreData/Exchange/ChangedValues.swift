@@ -136,7 +136,7 @@ struct ChangedValues {
   /// The version of the row that the object had before it became a new one under the same key; 0 for none. Its new row
   /// has a greater version: whoever still has the former row must not take it for that one.
   var formerVersion: Int64 {
-    get { block._withUnsafeGuaranteedRef { $0.version } - (isRowMade ? 1 : 0) }
+    get { block._withUnsafeGuaranteedRef { $0.version } &- (isRowMade ? 1 : 0) }
     nonmutating set {
       block._withUnsafeGuaranteedRef { $0.withUnsafeMutablePointerToHeader { $0.pointee.version = newValue } }
     }
