@@ -92,7 +92,7 @@ struct ExternalReferenceTests {
       try covers.sql("SELECT DISTINCT CAST(SUBSTR(ZCOVER, 2, 36) AS TEXT), Z_OPT FROM ZBOOK").map { $0[0] } == [name])
   }
 
-  @Test("A fetch needs no file, though another context has the value itself in its row")
+  @Test("A fetch needs no file, though another context has the value itself in its row", keepsRows)
   func valueAtHand() throws {
     let coordinator = try covers.coordinator()
     let (first, second) = (coordinator.newContext(), coordinator.newContext())
