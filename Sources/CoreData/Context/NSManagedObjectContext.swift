@@ -29,7 +29,7 @@ extension NSManagedObjectContextConcurrencyType {
 ///     print(context.hasChanges)  // false
 ///
 /// You fetch objects into a context, change them there, and write all of the changes, or none, with ``save()``. Use a
-/// context and its objects only on its queue: wrap every use in ``perform(_:)`` or ``performAndWait(_:)->_``; a
+/// context and its objects only on its queue: wrap every use in ``perform(_:)`` or `performAndWait(_:)`; a
 /// main-queue context may also be used directly on the main queue.
 nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // `@unchecked Sendable`, as in Apple's SDK: passing a context to another thread is fine; using it is bound to its
