@@ -167,7 +167,6 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
     let context = newBackgroundContext()
     context.perform { block(context) }
   }
-
 }
 
 nonisolated extension NSPersistentContainer: _BlockPerforming {}

@@ -12,8 +12,6 @@ extension RowSnapshot: Keyed {}
 /// has left the table, because objects remove themselves in their deinit. To look one up, take the owner's lock and
 /// retain the object with `swift_tryRetain`, because its deinit may have begun on another thread.
 struct KeyTable<Element: Keyed>: ~Copyable {
-  private typealias Entry = Unmanaged<Element>
-
   private var entries: UnsafeMutablePointer<Unmanaged<Element>?>
   private var mask: Int
   private var isScattered = false
@@ -39,7 +37,7 @@ struct KeyTable<Element: Keyed>: ~Copyable {
   }
 
   @inline(__always)
-  private func key(_ entry: Entry) -> Int64 { entry._withUnsafeGuaranteedRef { $0.key } }
+  private func key(_ entry: Unmanaged<Element>) -> Int64 { entry._withUnsafeGuaranteedRef { $0.key } }
 
   @inline(__always)
   subscript(key: Int64) -> Unmanaged<Element>? {

@@ -6,7 +6,8 @@ internal import CSwiftRuntime
 /// are in extensions of this protocol: one for blocks without a result, one for those that return or throw. Swift
 /// chooses them for calls, since they take every block in every language mode. It chooses them after a program's own
 /// generic form, which many have from before the framework had one, but the one without a result before that: such a
-/// form calls the framework's with a block without a result.
+/// form calls the framework's with a block without a result. A container's asynchronous `performBackgroundTask` is in
+/// such an extension for the same reason.
 public protocol _BlockPerforming: AnyObject {}
 
 /// As in Apple's framework an override sees all blocks: the other forms call it through this protocol.

@@ -56,8 +56,10 @@ package final class RowReferences: RandomAccessCollection, @unchecked Sendable {
 
   package subscript(position: Int) -> RowReference {
     precondition(position >= 0 && position < count)
-    return RowReference(entity: Int(entities.isEmpty ? entity : entities[position]), key: keys![position])
+    return RowReference(entity: entity(at: position), key: keys![position])
   }
+
+  private func entity(at position: Int) -> Int { Int(entities.isEmpty ? entity : entities[position]) }
 
   /// Calls `body` with the keys of each run of rows of one entity.
   func forEachRun(_ body: (_ entity: Int, _ keys: UnsafeBufferPointer<Int64>) throws -> Void) rethrows {
@@ -65,8 +67,7 @@ package final class RowReferences: RandomAccessCollection, @unchecked Sendable {
     while start < count {
       var end = entities.isEmpty ? count : start + 1
       while end < count, entities[end] == entities[start] { end += 1 }
-      let entity = entities.isEmpty ? entity : entities[start]
-      try body(Int(entity), UnsafeBufferPointer(start: keys! + start, count: end - start))
+      try body(entity(at: start), UnsafeBufferPointer(start: keys! + start, count: end - start))
       start = end
     }
   }
