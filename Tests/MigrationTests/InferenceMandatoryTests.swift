@@ -38,12 +38,66 @@ import Testing
       let fixture = try StagedFixture(type)
       try fixture.add("Book", [["title": "Emma"]], model: old)
       let (code, cause) = refusal(fixture, Self.mandatory)
-      #expect(code == NSMigrationMissingMappingModelError && cause?.code == NSInferredMappingModelError)
+      #expect(code == NSMigrationError && cause?.code == NSMigrationError)
       #expect(cause?.userInfo["entity"] as? String == "Book" && cause?.userInfo["attribute"] as? String == "isbn")
       #expect(
         cause?.localizedFailureReason == "Validation error missing attribute values on mandatory destination attribute")
       #expect(try fixture.list("title", model: old) == ["Emma"])
     }
+  }
+
+  @Test("The same by a manager: the reason, the entity and the attribute are those of a container")
+  func byManager() throws {
+    let fixture = try StagedFixture(.sqlite)
+    try fixture.add("Book", [["title": "Emma"]], model: Self.without)
+    let manager = NSMigrationManager(sourceModel: Self.without, destinationModel: Self.mandatory)
+    let mapping = try NSMappingModel.inferredMappingModel(
+      forSourceModel: Self.without, destinationModel: Self.mandatory)
+    let new = fixture.url.appendingPathExtension("new")
+    let error = #expect(throws: NSError.self) {
+      try manager.migrateStore(from: fixture.url, type: .sqlite, mapping: mapping, to: new, type: .sqlite)
+    }
+    #expect(error?.code == NSMigrationError)
+    #expect(error?.userInfo["sourceURL"] as? URL == fixture.url)
+    #expect(
+      error?.userInfo["reason"] as? String
+        == "Cannot migrate store in-place: Validation error missing attribute values on mandatory destination attribute")
+    let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
+    #expect(cause?.userInfo["entity"] as? String == "Book" && cause?.userInfo["attribute"] as? String == "isbn")
+    #expect(!FileManager.default.fileExists(atPath: new.path))
+  }
+
+  @Test(
+    "A to-one relationship that is new or was optional: an object without one is refused, others are migrated",
+    arguments: StagedTests.kinds)
+  func relationships(type: NSPersistentStore.StoreType) throws {
+    func model(isOptional: Bool?) -> NSManagedObjectModel {
+      let shelf = isOptional.map { Make.toOne("shelf", "Shelf", isOptional: $0) }
+      return Make.model(Entity("Book", [Make.attribute("title")] + (shelf.map { [$0] } ?? [])), Entity("Shelf"))
+    }
+    let (none, optional, mandatory) = (model(isOptional: nil), model(isOptional: true), model(isOptional: false))
+    for old in [none, optional] {
+      #expect(InferenceTests.refusal(old, mandatory) == nil)
+      let fixture = try StagedFixture(type)
+      try fixture.add("Book", [["title": "Emma"]], model: old)
+      let (code, cause) = refusal(fixture, mandatory)
+      #expect(code == NSMigrationError && cause?.code == NSMigrationError)
+      #expect(cause?.userInfo["entity"] as? String == "Book" && cause?.userInfo["relationship"] as? String == "shelf")
+      #expect(try fixture.list("title", model: old) == ["Emma"])
+      let empty = try StagedFixture(type)
+      try empty.add("Shelf", [[:]], model: old)
+      #expect(refusal(empty, mandatory).code == 0)
+    }
+    let full = try StagedFixture(type)
+    try full.add("Shelf", [[:]], model: optional)
+    try full.with(optional) { context in
+      let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+      book.setValue("Emma", forKey: "title")
+      book.setValue(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).first, forKey: "shelf")
+      try context.save()
+    }
+    #expect(refusal(full, mandatory).code == 0)
+    #expect(try full.list("title", model: mandatory) == ["Emma"])
   }
 
   @Test(

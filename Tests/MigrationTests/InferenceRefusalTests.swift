@@ -98,15 +98,16 @@ import Testing
     expectRefusal(old, deep, entity: "Animal", property: nil, reason: reason)
   }
 
-  @Test("Two entities, or attributes, of one renaming identifier, with both names")
+  @Test("Two entities, or attributes with values in files, of one renaming identifier, with both names")
   func ambiguous() {
     let old = Make.model(Entity("Note", [Make.attribute("text")]))
     let entities = Make.model(Entity("Memo", was: "Note"), Entity("Letter", was: "Note"))
     expectRefusal(
       old, entities, entity: "Letter", property: nil,
       reason: "Letter and Memo share the renaming identifier Note, but only one of them can be what Note was")
-    let attributes = Make.model(
-      Entity("Note", [Make.attribute("body", was: "text"), Make.attribute("title", was: "text")]))
+    let files = [Make.attribute("body", was: "text"), Make.attribute("title", was: "text")]
+    for file in files { file.allowsExternalBinaryDataStorage = true }
+    let attributes = Make.model(Entity("Note", files))
     expectRefusal(
       old, attributes, entity: "Note", property: "body",
       reason: "body and title share the renaming identifier text, but only one of them can be what text was")

@@ -20,8 +20,8 @@ struct MigrationRules {
     var relationships: [String: Outcome] = [:]
     /// Names in the source of what is not kept.
     var removedProperties: Set<String> = []
-    /// Attributes without which an object of the source is refused: mandatory, without a default value, and new or
-    /// optional until now.
+    /// Attributes and to-one relationships without which an object of the source is refused: mandatory, without a
+    /// default value, and new or optional until now.
     var needed: Set<String> = []
   }
 
@@ -67,7 +67,9 @@ struct MigrationRules {
       guard let source = rule.source else { return false }
       return graph.objects[source]?.contains { object in
         rule.needed.contains {
-          if case .kept(let former) = rule.attributes[$0] { object.values[former] == nil } else { true }
+          if case .kept(let former) = rule.attributes[$0] { return object.values[former] == nil }
+          if case .kept(let former) = rule.relationships[$0] { return object.members[former, default: []].isEmpty }
+          return true
         }
       } ?? false
     }
@@ -77,10 +79,10 @@ struct MigrationRules {
 
   // MARK: Names
 
-  /// Destination names to source names.
+  /// Destination names to source names. Destinations that `share` may all have one source.
   private static func matched(
     _ from: [(name: String, identifier: String?)], _ to: [(name: String, identifier: String?)],
-    refusal: (String) -> Refusal
+    sharing share: Set<String> = [], refusal: (String) -> Refusal
   ) throws -> [String: String] {
     func told(_ item: (name: String, identifier: String?)) -> String? {
       item.identifier == item.name || item.identifier == "" ? nil : item.identifier
@@ -101,7 +103,9 @@ struct MigrationRules {
         let rivals = candidates.filter {
           ($0.source == candidate.source) != ($0.destination == candidate.destination)
         }
-        if !rivals.isEmpty { throw refusal(candidate.destination) }
+        let mayShare = share.contains(candidate.destination)
+          && rivals.allSatisfy { $0.source == candidate.source && share.contains($0.destination) }
+        if !rivals.isEmpty, !mayShare { throw refusal(candidate.destination) }
         found[candidate.destination] = candidate.source
       }
     }
@@ -149,14 +153,20 @@ struct MigrationRules {
     let formerRelationships = from.allRelationships(of: source).filter { !$0.isTransient }
     let isSame = source.name == entity.name && unchanged.contains(source.name)
     func sources(
-      _ from: [(name: String, identifier: String?)], _ to: [(name: String, identifier: String?)]
+      _ from: [(name: String, identifier: String?)], _ to: [(name: String, identifier: String?)],
+      sharing share: Set<String> = []
     ) throws -> [String: String] {
       if isSame { return Dictionary(uniqueKeysWithValues: to.map { ($0.name, $0.name) }) }
-      return try Self.matched(from, to) { Refusal(entity: entity.name, property: $0, reason: .ambiguous) }
+      return try Self.matched(from, to, sharing: share) {
+        Refusal(entity: entity.name, property: $0, reason: .ambiguous)
+      }
+    }
+    let sharing = attributes.filter {
+      !$0.isDerived && $0.type != .composite && !$0.allowsExternalBinaryDataStorage
     }
     let attributeSources = try sources(
       formerAttributes.map { ($0.name, $0.renamingIdentifier) },
-      attributes.map { ($0.name, $0.renamingIdentifier) }.sorted { $0.0 < $1.0 })
+      attributes.map { ($0.name, $0.renamingIdentifier) }.sorted { $0.0 < $1.0 }, sharing: Set(sharing.map(\.name)))
     let relationshipSources = try sources(
       formerRelationships.map { ($0.name, $0.renamingIdentifier) },
       relationships.map { ($0.name, $0.renamingIdentifier) }.sorted { $0.0 < $1.0 })
@@ -180,6 +190,7 @@ struct MigrationRules {
         })
       else {
         rule.relationships[relationship.name] = .added
+        if !relationship.isOptional, relationship.maxCount == 1 { rule.needed.insert(relationship.name) }
         continue
       }
       if let reason = self.reason(relationship, former) {
@@ -189,6 +200,9 @@ struct MigrationRules {
         isKind(member, of: relationship.destinationName) || isKind(relationship.destinationName, of: member)
       }
       rule.relationships[relationship.name] = isKept ? .kept(from: former.name) : .added
+      if !relationship.isOptional, relationship.maxCount == 1, !isKept || former.isOptional {
+        rule.needed.insert(relationship.name)
+      }
     }
     if let first = refusals.min(by: { $0.property! < $1.property! }) { throw first }
     let kept = (Array(rule.attributes.values) + Array(rule.relationships.values)).compactMap {

@@ -116,6 +116,20 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     }
   }
 
+  /// Adds the store of a description, and returns the description once the store is open. It is the form of
+  /// ``addPersistentStore(with:completionHandler:)`` for programs that wait by `await`.
+  @discardableResult
+  public func addPersistentStore(
+    with description: NSPersistentStoreDescription
+  ) async throws -> NSPersistentStoreDescription {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      addPersistentStore(with: description) { _, error in
+        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+      }
+    }
+    return description
+  }
+
   /// Has the stores execute a request. A fetch returns an array of its result type, without unsaved changes; a batch
   /// request returns its result. Called on the context's queue. A context asks this for its batch requests.
   @discardableResult

@@ -2,16 +2,21 @@ import Foundation
 
 /// The wording of failed migrations.
 extension Failure {
-  /// Why nothing is inferred when objects would lack a mandatory value.
-  static let missingMandatoryValues =
-    "Validation error missing attribute values on mandatory destination attribute"
-
   var migrationDescription: String {
     switch self {
     case .notInferable(let entity, let property, let reason, let remedy):
       let subject = [entity, property].compactMap { $0 }.joined(separator: ".")
       return "A mapping model can't be inferred\(subject.isEmpty ? "" : " for \(subject)"): \(reason)."
         + "\(remedy.map { " \($0)." } ?? "")"
+    case .mandatoryValuesMissing(let entity, let property, let isAttribute):
+      return "Objects of \(entity) have no value for \(property), which the new version of the model demands. "
+        + (isAttribute
+          ? "Give the attribute a default value, make it optional, or set the values in a mapping model or a custom "
+            + "migration stage."
+          : "Make the relationship optional, or set its object in a mapping model or a custom migration stage.")
+    case .abstractEntityHasObjects(let entity, let count):
+      return "The entity \(entity) has become abstract, but the store still has "
+        + "\(count == 1 ? "an object" : "\(count) objects") of it."
     case .missingSourceModel(let url, _, let faults):
       let words =
         "Can't find the model that the store \(url.path) was made with: no bundle has it, the program has not "

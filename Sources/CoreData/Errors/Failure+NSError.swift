@@ -41,17 +41,24 @@ extension Failure: CustomStringConvertible, LocalizedError {
       userInfo[NSUnderlyingErrorKey] = NSError(domain: NSPOSIXErrorDomain, code: Int(errno))
     case .incompatibleModel(_, let metadata, _), .migrationUnavailable(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
-    case .notInferable(let entity, let property, let reason, _):
+    case .notInferable(let entity, let property, _, _):
       userInfo["entity"] = entity
       userInfo["property"] = property
-      if reason == Failure.missingMandatoryValues { userInfo["attribute"] = property }
+    case .mandatoryValuesMissing(let entity, let property, let isAttribute):
+      userInfo["entity"] = entity
+      userInfo["property"] = property
+      userInfo[isAttribute ? "attribute" : "relationship"] = property
+    case .abstractEntityHasObjects(let entity, _):
+      userInfo["entity"] = entity
     case .missingSourceModel(_, let metadata, _):
       userInfo[NSStoreMetadataErrorKey] = metadata
     case .missingMapping(_, let source, let destination, let underlying):
       userInfo["sourceModel"] = source
       userInfo["destinationModel"] = destination
       userInfo[NSUnderlyingErrorKey] = underlying
-    case .migrationFailed(_, _, let underlying):
+    case .migrationFailed(let url, _, let underlying):
+      userInfo["sourceURL"] = url
+      userInfo["destinationURL"] = url
       userInfo[NSUnderlyingErrorKey] = underlying
     case .migrationViolatesConstraint(_, let entity, let attributes, _):
       userInfo["entity"] = entity
@@ -125,7 +132,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .notInferable: return NSInferredMappingModelError
     case .missingSourceModel: return NSMigrationMissingSourceModelError
     case .missingMapping: return NSMigrationMissingMappingModelError
-    case .migrationFailed: return NSMigrationError
+    case .migrationFailed, .mandatoryValuesMissing, .abstractEntityHasObjects: return NSMigrationError
     case .migrationViolatesConstraint: return NSMigrationConstraintViolationError
     case .migrationCancelled: return NSMigrationCancelledError
     case .policyFailed: return NSEntityMigrationPolicyError

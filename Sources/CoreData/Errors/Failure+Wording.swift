@@ -40,7 +40,8 @@ extension Failure {
       let store = url.map { "the store \($0.path)" } ?? "the store"
       return "The model used to open \(store) is incompatible with the one used to create it: "
         + "\(difference.words)."
-    case .notInferable, .missingSourceModel, .missingMapping, .migrationFailed, .migrationViolatesConstraint,
+    case .notInferable, .mandatoryValuesMissing, .abstractEntityHasObjects, .missingSourceModel, .missingMapping,
+      .migrationFailed, .migrationViolatesConstraint,
       .migrationCancelled, .policyFailed, .migrationSourceStore, .migrationDestinationStore,
       .modelReferenceNotFound, .stagedMigration, .stagedMigrationBackward, .mappingExpression,
       .unknownPolicyMethod:
@@ -209,6 +210,11 @@ extension Failure {
     case .notInferable(_, _, let reason, _), .migrationFailed(_, let reason, _), .stagedMigration(let reason),
       .stagedMigrationBackward(let reason):
       return reason
+    case .mandatoryValuesMissing(_, _, let isAttribute):
+      return "Validation error missing attribute values on mandatory destination "
+        + (isAttribute ? "attribute" : "relationship")
+    case .abstractEntityHasObjects:
+      return "The entity has become abstract, and the store has objects of it"
     case .missingMapping:
       return "Can't find or automatically infer mapping model for migration"
     case .missingSourceModel:

@@ -47,7 +47,9 @@ extension RenamingMatch {
     of to: [Property], among from: [Property], sameVersion: Bool
   ) throws -> [Property?] {
     func item(_ property: Property) -> Item {
-      Item(name: property.storedName, identifier: sameVersion ? nil : property.storedRenamingIdentifier)
+      Item(
+        name: property.storedName, identifier: sameVersion ? nil : property.storedRenamingIdentifier,
+        mayShare: (property as? NSAttributeDescription)?.mayShareFormerValues == true)
     }
     return try RenamingMatch(from: from.map(item), to: to.map(item)).sources.map { $0.map { from[$0] } }
   }

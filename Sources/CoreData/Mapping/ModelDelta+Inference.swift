@@ -99,7 +99,15 @@ extension ModelDelta.EntityPair {
       {
         needed.append(ModelDelta.NeededValue(name: property.storedName, formerName: former?.storedName))
       }
-      guard let former, property.keepsValue(of: former, match) else { continue }
+      let isKept = former.map { property.keepsValue(of: $0, match) } ?? false
+      if let relationship = property as? NSRelationshipDescription,
+        relationship.needsMember(ofFormer: isKept ? former as? NSRelationshipDescription : nil)
+      {
+        needed.append(
+          ModelDelta.NeededValue(
+            name: property.storedName, formerName: isKept ? former?.storedName : nil, isAttribute: false))
+      }
+      guard let former, isKept else { continue }
       var formerPaths: [String: String] = [:]
       if let group = property as? NSCompositeAttributeDescription,
         let formerGroup = former as? NSCompositeAttributeDescription

@@ -30,7 +30,8 @@ package struct ModelDelta {
     func source(of property: String) -> NSPropertyDescription? { sources[property] }
   }
 
-  /// A mandatory attribute, or element of a composite attribute, without a default value, which is new or was optional.
+  /// A mandatory attribute, or element of a composite attribute, without a default value, or a mandatory to-one
+  /// relationship, which is new or was optional.
   struct NeededValue {
     /// Of an element, its path.
     let name: String
@@ -38,6 +39,7 @@ package struct ModelDelta {
     let formerName: String?
     /// Of an element, the former name of its attribute. Where that has no value, the element needs none either.
     var group: String?
+    var isAttribute = true
   }
 
   struct PropertyPair {

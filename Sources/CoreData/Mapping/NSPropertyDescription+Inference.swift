@@ -62,6 +62,13 @@ extension NSAttributeDescription {
     return nil
   }
 
+  /// Whether several attributes that claim one former attribute by their renaming identifier each get its values. A
+  /// value in a file of its own has one owner.
+  var mayShareFormerValues: Bool {
+    !(self is NSDerivedAttributeDescription) && !(self is NSCompositeAttributeDescription)
+      && !allowsExternalBinaryDataStorage
+  }
+
   /// Whether an object that had no value of the former attribute has none of this one either, but needs one. Only the
   /// objects of a store can tell whether a migration may go ahead.
   func needsValue(ofFormer former: NSAttributeDescription?) -> Bool {
@@ -80,6 +87,16 @@ extension NSAttributeDescription {
   /// Whether values of another attribute can become values of this one without a mapping model.
   private func isConvertible(to other: NSAttributeDescription) -> Bool {
     attributeType == other.attributeType || attributeType.widens(to: other.attributeType)
+  }
+}
+
+extension NSRelationshipDescription {
+  /// Whether an object that had no member of the former relationship has none of this one either, but needs one.
+  ///
+  /// - Parameter former: the relationship whose members this one keeps; nil if it starts empty.
+  func needsMember(ofFormer former: NSRelationshipDescription?) -> Bool {
+    if isOptional || isToMany { return false }
+    return former?.isOptional ?? true
   }
 }
 

@@ -1,7 +1,8 @@
 /// Matches names of one version with names of another by their renaming identifiers: those of a model's entities, or of
 /// an entity's attributes or relationships.
 ///
-/// The rules are tried in this order, and each source is used once:
+/// The rules are tried in this order. Each source is used once, unless several destinations that may share it claim it
+/// by one identifier:
 /// 1. both have the same identifier: the chain of renamings goes on; of several, those of the same name first;
 /// 2. the destination's identifier is the source's name: it was renamed;
 /// 3. the source's identifier is the destination's name, and nothing has the source's own name any more: a renaming was
@@ -12,10 +13,13 @@ struct RenamingMatch {
     let name: String
     /// nil if it is empty or equal to the name.
     let identifier: String?
+    /// Whether a destination may have the same source as another one: each gets the values.
+    let mayShare: Bool
 
-    init(name: String, identifier: String?) {
+    init(name: String, identifier: String?, mayShare: Bool = false) {
       self.name = name
       self.identifier = identifier == name || identifier == "" ? nil : identifier
+      self.mayShare = mayShare
     }
   }
 
@@ -93,17 +97,17 @@ struct RenamingMatch {
     try match(identifier, from: from, to: to)
   }
 
-  /// Matches the remaining items, if there is one on each side.
+  /// Matches the remaining items, if there is one on each side, or one source for all that may share it.
   private mutating func match(_ identifier: String, from: [Int], to: [Int]) throws {
     let from = from.filter { !isUsed[$0] }
     let to = to.filter { sources[$0] == nil }
-    guard let source = from.first, let destination = to.first else { return }
-    guard from.count == 1, to.count == 1 else {
+    guard let source = from.first, !to.isEmpty else { return }
+    guard from.count == 1, to.count == 1 || to.allSatisfy({ self.to[$0].mayShare }) else {
       throw Tie(
         identifier: identifier, sources: from.map { self.from[$0].name }.sorted(),
         destinations: to.map { self.to[$0].name }.sorted())
     }
-    matchSource(source, for: destination)
+    for destination in to { matchSource(source, for: destination) }
   }
 
   private static func byIdentifier(_ items: [Item]) -> [String: [Int]] {

@@ -17,6 +17,11 @@ struct MigrationJob {
     var shownURL: URL {
       ((try? NSPersistentStoreCoordinator.storeClass(for: type)) as? any ServerStore.Type)?.shown(url) ?? url
     }
+
+    func isSameStore(as other: Store) -> Bool {
+      func place(_ url: URL) -> URL { url.isFileURL ? url.resolvingSymlinksInPath().standardizedFileURL : url }
+      return place(url) == place(other.url)
+    }
   }
 
   let mapping: NSMappingModel

@@ -41,7 +41,7 @@ extension NSMigrationManager {
   ) -> String? {
     let fitting = MigrationStack.configurations(of: source, sourceModel)
     guard fitting.count == 1, let new = destinationModel.entities(forConfigurationName: fitting[0]),
-      MigrationFile(destination).isNew
+      destination.isSameStore(as: source) || MigrationFile(destination).isNew
     else { return nil }
     let former = Set((sourceModel.entities(forConfigurationName: fitting[0]) ?? []).compactMap(\.name))
     let names = Set(new.compactMap(\.name))
@@ -67,6 +67,12 @@ extension NSMigrationManager {
   }
 
   private func migrateThroughObjects(_ job: MigrationJob) throws -> [String: Int] {
+    guard !job.destination.isSameStore(as: job.source) else {
+      throw Failure.migrationFailed(
+        url: job.source.shownURL,
+        reason: "Its objects can't be migrated one by one into the same file; give the destination another URL",
+        underlying: nil)
+    }
     let source = try job.reading { try MigrationStack(reading: job.source, sourceModel) }
     defer { source.close() }
     let file = MigrationFile(job.destination)
@@ -97,13 +103,24 @@ extension NSMigrationManager {
     }
   }
 
-  /// Migrates a copy of the file in place, if the mapping is inferred and the store's class can do it. Returns false if
-  /// the job needs a migration through objects.
+  /// Migrates the file in place, or a copy of it if the destination is another one. Returns false if the job needs a
+  /// migration through objects: the mapping is not inferred, or the store's class can't do it.
   private func migrateInPlace(_ job: MigrationJob) throws -> Bool {
     guard let delta = job.delta, job.source.type == job.destination.type,
       let storeClass = (try? NSPersistentStoreCoordinator.storeClass(for: job.source.type))
         as? any (InPlaceMigrating & FileOperating).Type
     else { return false }
+    func migrateDestination() throws {
+      try job.writing {
+        try storeClass.migrateInPlace(
+          at: job.destination.url, by: delta, to: ModelLayouts.of(destinationModel),
+          configuration: job.destination.configuration, options: job.destination.options)
+      }
+    }
+    if job.destination.isSameStore(as: job.source) {
+      try migrateDestination()
+      return true
+    }
     let file = MigrationFile(job.destination)
     guard file.isNew else { return false }
     do {
@@ -111,11 +128,7 @@ extension NSMigrationManager {
         try storeClass.replaceStore(
           at: job.destination.url, job.destination.options, from: job.source.url, job.source.options)
       }
-      try job.writing {
-        try storeClass.migrateInPlace(
-          at: job.destination.url, by: delta, to: ModelLayouts.of(destinationModel),
-          configuration: job.destination.configuration, options: job.destination.options)
-      }
+      try migrateDestination()
       return true
     } catch {
       file.remove()

@@ -1,11 +1,12 @@
 import Foundation
 
-/// What can't be inferred because of the objects that a store has. Without them, the same change of the model is.
+/// What an inferred mapping can't do because of the objects that a store has. Without them, the same change of the model
+/// is no obstacle.
 extension StoreMigration {
   /// Refuses a migration if the store has objects of an entity that has become abstract, or objects without a value for
-  /// an attribute that needs one. These changes need code of the program.
+  /// a property that needs one. These changes need code of the program.
   ///
-  /// - Throws: `Failure.notInferable`.
+  /// - Throws: `Failure.migrationFailed`.
   func refuseObjects(_ delta: ModelDelta) throws {
     if delta.pairsThatNeedCode.isEmpty { return }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: delta.source)
@@ -17,7 +18,7 @@ extension StoreMigration {
     defer { try? coordinator.remove(store) }
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
-    try delta.refuseObjects(context)
+    try delta.refuseObjects(context, of: shownURL)
   }
 }
 
@@ -27,7 +28,7 @@ extension NSMigrationManager {
     guard let delta = job.delta, !delta.pairsThatNeedCode.isEmpty else { return }
     let source = try job.reading { try MigrationStack(reading: job.source, sourceModel) }
     defer { source.close() }
-    try delta.refuseObjects(source.context)
+    try delta.refuseObjects(source.context, of: job.source.shownURL)
   }
 }
 
@@ -36,8 +37,17 @@ extension ModelDelta {
     pairs.filter { !$0.source.isAbstract && ($0.destination.isAbstract || !$0.needed.isEmpty) }
   }
 
-  /// - Parameter context: reads the old version.
-  fileprivate func refuseObjects(_ context: NSManagedObjectContext) throws {
+  /// - Parameters:
+  ///   - context: reads the old version.
+  ///   - url: the store's, for the error.
+  fileprivate func refuseObjects(_ context: NSManagedObjectContext, of url: URL) throws {
+    guard let failure = try failure(in: context) else { return }
+    throw Failure.migrationFailed(
+      url: url, reason: "Cannot migrate store in-place: \(failure.reason ?? "")", underlying: failure.nsError)
+  }
+
+  /// The first object that stands in the way.
+  private func failure(in context: NSManagedObjectContext) throws -> Failure? {
     func count(_ entity: NSEntityDescription, without value: NeededValue? = nil) throws -> Int {
       let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
       request.includesSubentities = false
@@ -49,22 +59,16 @@ extension ModelDelta {
       return try context.performAndWait { try context.count(for: request) }
     }
     for pair in pairsThatNeedCode {
+      let entity = pair.destination.storedName
       if pair.destination.isAbstract {
         let count = try count(pair.source)
-        guard count > 0 else { continue }
-        throw Failure.notInferable(
-          entity: pair.destination.name, property: nil,
-          reason:
-            "The entity has become abstract, but the store still has \(count == 1 ? "an object" : "\(count) objects") of it"
-        )
+        if count > 0 { return .abstractEntityHasObjects(entity: entity, count: count) }
+        continue
       }
       for value in pair.needed where try count(pair.source, without: value) > 0 {
-        throw Failure.notInferable(
-          entity: pair.destination.name, property: value.name, reason: Failure.missingMandatoryValues,
-          remedy:
-            "Existing objects need a value. Give the attribute a default value, make it optional, or set the values in "
-            + "a mapping model or a custom migration stage")
+        return .mandatoryValuesMissing(entity: entity, property: value.name, isAttribute: value.isAttribute)
       }
     }
+    return nil
   }
 }

@@ -42,11 +42,7 @@ struct StoreMigration {
   /// Migrates the store to the destination model by the inferred mapping of the two models.
   func migrateByInference(from source: NSManagedObjectModel) throws {
     let delta = try delta(from: source, to: destination)
-    do {
-      try refuseObjects(delta)
-    } catch let failure as Failure {
-      throw missingMapping(from: source, to: destination, failure)
-    }
+    try refuseObjects(delta)
     if let storeClass = storeClass as? any InPlaceMigrating.Type {
       return try storeClass.migrateInPlace(
         at: url, by: delta, to: ModelLayouts.of(destination), configuration: configuration, options: options)
