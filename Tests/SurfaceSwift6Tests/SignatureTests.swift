@@ -106,6 +106,17 @@ struct SignatureTests {
     #expect(calls.all == ["perform", "wait"] && context.calls.all == ["perform(_:)", "performAndWait(_:)"])
   }
 
+  @Test("A coordinator adds the store of a description and is awaited, or throws why it can't")
+  func awaitedStore() async throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+    let description = NSPersistentStoreDescription()
+    description.type = NSInMemoryStoreType
+    let added = try await coordinator.addPersistentStore(with: description)
+    #expect(added === description && coordinator.persistentStores.count == 1)
+    description.type = "Unknown"
+    await #expect(throws: NSError.self) { try await coordinator.addPersistentStore(with: description) }
+  }
+
   @Test("What applications override in an object is asked, its entity included")
   func objectOverrides() throws {
     let context = NSManagedObjectContext(.privateQueue)

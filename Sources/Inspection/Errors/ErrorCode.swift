@@ -196,7 +196,8 @@ extension ErrorCode {
   private static let migration: [ErrorCode] = [
     ErrorCode(
       134110, "NSMigrationError", "A migration failed. The old store is as it was.",
-      do: "Read the error under NSUnderlyingErrorKey, which names the mapping and the property."),
+      do: "Read the error under NSUnderlyingErrorKey. It names the mapping and the property, or a new mandatory attribute "
+        + "that objects lack: give it a default."),
     ErrorCode(
       134111, "NSMigrationConstraintViolationError",
       "The migrated rows would break a uniqueness constraint of the new model.",
@@ -225,7 +226,7 @@ extension ErrorCode {
       do: "Look the number up in SQLite's result codes: 5 is busy, 13 a full disk, 10 a failed read or write."),
     ErrorCode(
       134190, "NSInferredMappingModelError", "No mapping can be inferred: the two versions differ too much.",
-      do: "Give a new mandatory attribute a default, set renaming identifiers, or write a mapping model."),
+      do: "Give an attribute of another type another name, set renaming identifiers, or write a mapping model."),
     ErrorCode(
       134301, "NSPersistentHistoryTokenExpiredError", "The history before this token was deleted.",
       do: "Fetch everything once, keep the current token, and go on from there."),
