@@ -156,11 +156,10 @@ struct InferredChangeTests {
   @Test("Attributes that claim one former attribute by their renaming identifier each get its values", arguments: ways)
   func sharedIdentifiers(_ kind: ManagerStore, _ inPlace: Bool) throws {
     let old = Make.model(.init("Book", [Make.attribute("title")]))
-    let new = Make.model(
-      .init("Book", [Make.attribute("title"), Make.attribute("short", was: "title"), Make.attribute("long", was: "title")]
-      ))
-    let number = Make.model(
-      .init("Book", [Make.attribute("short", was: "title"), Make.attribute("pages", .floatAttributeType, was: "title")]))
+    let (short, long) = (Make.attribute("short", was: "title"), Make.attribute("long", was: "title"))
+    let new = Make.model(.init("Book", [Make.attribute("title"), short, long]))
+    let pages = Make.attribute("pages", .floatAttributeType, was: "title")
+    let number = Make.model(.init("Book", [Make.attribute("short", was: "title"), pages]))
     #expect(InferenceTests.refusal(old, number) != nil)
     try ManagerStack.fill(kind, old, folder.store("old")) { $0.make("Book", ["title": "Emma"]) }
     try migrate(kind, inPlace: inPlace, old, new) { context in

@@ -103,7 +103,8 @@ struct MigrationRules {
         let rivals = candidates.filter {
           ($0.source == candidate.source) != ($0.destination == candidate.destination)
         }
-        let mayShare = share.contains(candidate.destination)
+        let mayShare =
+          share.contains(candidate.destination)
           && rivals.allSatisfy { $0.source == candidate.source && share.contains($0.destination) }
         if !rivals.isEmpty, !mayShare { throw refusal(candidate.destination) }
         found[candidate.destination] = candidate.source

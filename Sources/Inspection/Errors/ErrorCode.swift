@@ -196,8 +196,8 @@ extension ErrorCode {
   private static let migration: [ErrorCode] = [
     ErrorCode(
       134110, "NSMigrationError", "A migration failed. The old store is as it was.",
-      do: "Read the error under NSUnderlyingErrorKey. It names the mapping and the property, or a new mandatory attribute "
-        + "that objects lack: give it a default."),
+      do: "Read the error under NSUnderlyingErrorKey. It names the mapping and the property, or a new mandatory "
+        + "attribute that objects lack: give it a default."),
     ErrorCode(
       134111, "NSMigrationConstraintViolationError",
       "The migrated rows would break a uniqueness constraint of the new model.",
