@@ -61,7 +61,7 @@ enum Failure: Error, @unchecked Sendable {
   case missingSourceModel(url: URL, metadata: [String: Any], faults: [String])
   /// `underlying` says why none could be inferred; nil if inferring was not asked for.
   case missingMapping(url: URL, source: Any, destination: Any, underlying: NSError?)
-  /// Objects of the store lack a value that the new version demands, and no mapping can be inferred that gives them one.
+  /// Objects of the store lack a value that the new version demands, and no inferred mapping can give them one.
   case mandatoryValuesMissing(entity: String, property: String, isAttribute: Bool)
   /// The entity has become abstract, and the store has so many objects of it.
   case abstractEntityHasObjects(entity: String, count: Int)

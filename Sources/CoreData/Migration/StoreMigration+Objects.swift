@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an inferred mapping can't do because of the objects that a store has. Without them, the same change of the model
-/// is no obstacle.
+/// What an inferred mapping can't do because of the objects that a store has. Without them, the same change of the
+/// model is no obstacle.
 extension StoreMigration {
   /// Refuses a migration if the store has objects of an entity that has become abstract, or objects without a value for
   /// a property that needs one. These changes need code of the program.
