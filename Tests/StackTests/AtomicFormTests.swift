@@ -34,14 +34,14 @@ struct AtomicFormTests {
       let sorted = text[objects...].contains("<object type=\"AUTHOR\" id=\"z102\">") ? (102, 103) : (103, 102)
       let one = """
             <object type="AUTHOR" id="z\(sorted.0)">
-                <attribute name="penname" type="string">A &amp; B</attribute>
+                <attribute name="penname" type="string">A \\u2600 B</attribute>
                 <relationship name="books" type="0/0" destination="BOOK" idrefs="z\(sorted.1)"></relationship>
             </object>
 
         """
       let other = """
             <object type="BOOK" id="z\(sorted.1)">
-                <attribute name="title" type="string">a&lt;b&#13;</attribute>
+                <attribute name="title" type="string">a\\u3c00b&#13;</attribute>
                 <attribute name="odd" type="string" encoding="base64">AQ==</attribute>
                 <attribute name="pages" type="int32">12</attribute>
                 <relationship name="author" type="1/1" destination="AUTHOR" idrefs="z\(sorted.0)"></relationship>
@@ -108,6 +108,80 @@ struct AtomicFormTests {
       #expect(novel.string("title") == "A <b>C&\"")
       #expect(novel.object("author")?.string("name") == "")
       #expect(novel.objects("tags").isEmpty)
+    }
+  }
+
+  /// A tag whose name is this piece of a document.
+  private func tag(_ name: String) -> String {
+    "<object type=\"TAG\" id=\"z2\"><attribute name=\"name\" type=\"string\">\(name)</attribute></object>"
+  }
+
+  @Test(
+    "A backslash, u and four digits are a UTF-16 unit of swapped bytes, as in the XML stores of Apple's framework",
+    arguments: [
+      (
+        #"\u3c00note xml:space="preserve"\u3e00these are"# + "\n\n" + #"notes… for R\u2600D\u3c00/note\u3e00"#,
+        "<note xml:space=\"preserve\">these are\n\nnotes… for R&D</note>"
+      ),
+      (#"\u3dd8\u00de, \ud83d, \uE900, \u2026"#, "😀, \u{3DD8}, é, \u{2620}"),
+      (#"\u3c00\u3c00\u2600\u2600"#, "<<&&"),
+      // Texts that were written without such numbers, and texts that are decoded once, not twice.
+      (#"&lt;b&gt; R&amp;D <![CDATA[<i>]]>"#, "<b> R&D <i>"),
+      (#"\u2600lt; \u5c00u2600 &#92;u2600"#, #"&lt; \u2600 &"#),
+    ])
+  func numbers(_ written: String, _ text: String) throws {
+    try reading(tag(written)) { context throws in #expect(try context.only("Tag").string("name") == text) }
+  }
+
+  @Test(
+    "A backslash that begins no such number, and half of a surrogate pair alone, stay as they are",
+    arguments: [
+      #"\"#, #"\u"#, #"\u3c0"#, #"\u3c0g"#, #"\u3c-1"#, #"\U2600"#, #"\\"#, #"C:\new\"#, #"\u3dd8"#, #"\u00de"#,
+      #"\u3dd8\u3dd8"#, #"\u00de\u3dd8"#, #"\u3dd8\u"#, #"\u3dd8\u00d"#, #"\u２６００"#,
+    ])
+  func backslashes(_ text: String) throws {
+    try reading(tag(text)) { context throws in #expect(try context.only("Tag").string("name") == text) }
+    try reading(tag(text + #"\u2600"#)) { context throws in
+      #expect(try context.only("Tag").string("name") == text + "&")
+    }
+  }
+
+  @Test("Texts with markup, backslashes and what looks like a number come back, and the file has &, < and > by number")
+  func written() throws {
+    let folder = StoreFolder()
+    let model = model([entity("Page", [attribute("text"), attribute("link", .URIAttributeType)])])
+    let link = URL(string: "https://example.com/?a=b&c=%5Cu2600")!
+    let texts = [
+      #"R&D <b>\u2600</b> C:\new 😀"#, #"\"#, #"\\u2600\u"#, "\"a\"\n\tb\r\n", "&lt;", "]]>", "", "\u{1}<\\u2600",
+    ]
+    try folder.open(.xml, "T", model) { _, context in
+      for text in texts { context.new("Page", ["text": text, "link": link]) }
+      try context.save()
+    }
+    let file = try String(contentsOf: folder.file("T"), encoding: .utf8)
+    #expect(file.contains(#">R\u2600D \u3c00b\u3e00\u5c00u2600\u3c00/b\u3e00 C:\u5c00new 😀</attribute>"#))
+    #expect(file.contains(#" type="uri">https://example.com/?a=b\u2600c=%5Cu2600</attribute>"#))
+    #expect(!file.contains("&amp;") && !file.contains("&lt;"))
+    try folder.open(.xml, "T", model) { _, context throws in
+      #expect(try context.strings("Page", "text") == texts.sorted())
+      #expect(try context.all("Page").allSatisfy { $0["link"] as? URL == link })
+    }
+  }
+
+  @Test("A text in the metadata has XML's references, and what looks like a number stays there")
+  func metadata() throws {
+    let (folder, model) = (StoreFolder(), library())
+    let text = #"R&D <b>\u2600</b>"#
+    try folder.open(.xml, "T", model) { store, context in
+      store.metadata["Mine"] = text
+      context.new("Tag", ["name": text])
+      try context.save()
+    }
+    let file = try String(contentsOf: folder.file("T"), encoding: .utf8)
+    #expect(file.contains(#"<string>R&amp;D &lt;b&gt;\u2600&lt;/b&gt;</string>"#))
+    try folder.open(.xml, "T", model) { store, context throws in
+      #expect(store.metadata["Mine"] as? String == text)
+      #expect(try context.strings("Tag", "name") == [text])
     }
   }
 

@@ -10,9 +10,9 @@ internal import DataModelFiles
 ///         </object>
 ///     </database>
 ///
-/// Entity names are in capitals, property names in lowercase. Attributes that are nil are left out. `nextObjectID` is
-/// the last number that was given out. An id is `z` and a number; a relationship's type is its least and greatest
-/// count.
+/// Entity names are in capitals, property names in lowercase. Attributes that are nil are left out; `XMLValues` has
+/// the form of the others. `nextObjectID` is the last number that was given out. An id is `z` and a number; a
+/// relationship's type is its least and greatest count.
 struct XMLStoreDocument {
   static let version: Int64 = 134_481_920
 

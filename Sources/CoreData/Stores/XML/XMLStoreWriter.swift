@@ -66,7 +66,7 @@ struct XMLStoreWriter {
       let text = row.tail(word: property.property.word)
       if XMLValues.isWritable(text) {
         output.append(">")
-        XMLValues.appendEscaped(text, to: &output)
+        XMLValues.appendText(text, to: &output)
       } else {
         output.append(" encoding=\"base64\">")
         Base64.append(text, to: &output)

@@ -9,7 +9,7 @@ internal import DataModelFiles
 /// | `float`, `double` | the shortest digits that give the same number; `nan`, `inf` |
 /// | `decimal` | digits; `NaN` |
 /// | `date` | seconds since 2001-01-01 00:00 UTC |
-/// | `string`, `uri` | the text itself; base64 with `encoding="base64"` if it has characters that XML does not allow |
+/// | `string`, `uri` | the text, with the numbers of `StoreText`; base64 with `encoding="base64"` if it has characters that XML does not allow |
 /// | `uuid` | 36 characters |
 /// | `binary`, `transformable` | base64 |
 enum XMLValues {
@@ -55,7 +55,11 @@ enum XMLValues {
       builder.setUUID(value, slot: slot, word: word)
     case .text:
       guard isBase64 else {
-        builder.setBytes(UnsafeRawBufferPointer(text), slot: slot, word: word)
+        if let value = StoreText.decoded(text) {
+          value.withUnsafeBytes { builder.setBytes($0, slot: slot, word: word) }
+        } else {
+          builder.setBytes(UnsafeRawBufferPointer(text), slot: slot, word: word)
+        }
         break
       }
       guard let value = Base64.decode(text), String(validating: value, as: UTF8.self) != nil else { return false }
@@ -117,6 +121,23 @@ enum XMLValues {
     return true
   }
 
+  /// Writes the text of a value: by number what Apple's framework writes so, and each backslash, so that none begins a
+  /// number where it should not.
+  static func appendText(_ text: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "&"): output.append("\\u2600")
+      case UInt8(ascii: "<"): output.append("\\u3c00")
+      case UInt8(ascii: ">"): output.append("\\u3e00")
+      case UInt8(ascii: "\\"): output.append("\\u5c00")
+      // A reader would turn it into a line feed.
+      case 0x0D: output.append("&#13;")
+      default: output.append(byte)
+      }
+    }
+  }
+
+  /// Writes a name or a text of the metadata, which have XML's references.
   static func appendEscaped(_ text: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     for byte in text {
       switch byte {
