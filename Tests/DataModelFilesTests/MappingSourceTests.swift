@@ -183,6 +183,31 @@ struct MappingSourceTests {
         })
   }
 
+  @Test("Texts have an XML store's numbers for &, < and >; an archived expression needs none")
+  func numbers() throws {
+    var source = MappingSource()
+    source.entity(
+      "z2", 1, "Same", "Same",
+      more: MappingSource.attribute("name", #"R\u2600D \u3c00b\u3e00 &lt;i&gt;"#)
+        + MappingSource.attribute("sourcefilterpredicatestring", #"age \u3e00 5 \u2600\u2600 name != nil"#),
+      attributes: "z3")
+    source.entity("z4", 2, "Item", "Item", relationships: "z5")
+    let value = MappingSource.archived(.constant(.string("a > b && c")))
+    source.property("z3", "ATTRIBUTE", "a", [("valueexpressiondata", value)])
+    source.property("z5", "RELATIONSHIP", "shop", [("sourcemappingname", #"R\u2600D \u3c00b\u3e00 \u3c00i\u3e00"#)])
+    #expect(
+      source.lines() == [
+        "R&D <b> <i>: transform Same > Same", "  a = \"a > b && c\"",
+        "ItemToItem: transform Item > Item",
+        "  shop = FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\" , "
+          + "\"R&D <b> <i>\", $source.shop)",
+      ])
+    #expect(
+      try source.read().model.entityMappings[0].sourceExpression?.text
+        == "FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\" , \"Same\", "
+        + "\"age > 5 && name != nil\"), $manager.sourceContext, NO)")
+  }
+
   @Test("Expressions that are written down are read, of all kinds, and the compiled form has them again")
   func expressions() throws {
     let source = ExpressionNode.variable("source")

@@ -17,8 +17,9 @@ private struct MappingMigration {
   var userInfo: [AnyHashable: Any]?
 
   /// Ada lives in London and has been in Paris, Pisa and Rome; Bob lives nowhere and has been nowhere.
-  init(_ type: String = NSSQLiteStoreType) throws {
+  init(_ type: String = NSSQLiteStoreType, filter: String? = nil) throws {
     folder = try MappingFolder()
+    if let filter { try folder.setFilter(filter) }
     self.type = type
     mapping = try NSMappingModel(checkedContentsOf: folder.source)
     let context = try Self.context(folder.model("One"), type, old)
@@ -173,6 +174,13 @@ struct MappingExpressionTests {
       forFetch: NSExpression(forConstantValue: request), context: NSExpression(format: "$manager.sourceContext"),
       countOnly: false)
     #expect(try fetched.migrated("Town") { $0.value(forKey: "name") as? String } == ["Paris", "Pisa"])
+  }
+
+  @Test("A filter with <, > and &, which the editor writes by number, keeps source objects out")
+  func filterByNumbers() throws {
+    let filtered = try MappingMigration(
+      filter: #"name \u3c00 "M" OR name \u3e00 "O" \u2600\u2600 name \u3c00\u3e00 "Pisa""#)
+    #expect(try filtered.migrated("Town") { $0.value(forKey: "name") as? String } == ["London", "Paris", "Rome"])
   }
 
   @Test("A registered method of the policy is called by its name, a subclass inherits it")

@@ -9,6 +9,8 @@ import Foundation
 /// | XDDEVATTRIBUTEMAPPING | name, expression |
 /// | XDDEVRELATIONSHIPMAPPING | name, and either an expression or the mapping and key path to make one from |
 ///
+/// Strings are texts as an XML store has them; see `StoreText`.
+///
 /// Parts that the editor removed from a mapping stay in the file as objects that nothing refers to.
 struct MappingObjects {
   struct Object {
@@ -60,7 +62,10 @@ struct MappingObjects {
         guard let name = child.attributes.first(where: { $0.name == "name" })?.value else {
           throw InvalidDataModel(file: file, line: child.line, message: "<\(child.name)> has no name")
         }
-        if child.name == "attribute" { object.values[name] = child.text }
+        if child.name == "attribute" {
+          let isString = child.attributes.contains { $0.name == "type" && $0.value == "string" }
+          object.values[name] = isString ? StoreText.decoded(child.text) : child.text
+        }
         if child.name == "relationship" {
           let ids = child.attributes.first { $0.name == "idrefs" }?.value ?? ""
           object.references[name] = ids.split(separator: " ").map(String.init)
