@@ -111,6 +111,65 @@ struct AtomicFormTests {
     }
   }
 
+  @Test(
+    "A store without metadata, from before models had versions, fits no model, and opens with versioning ignored",
+    arguments: ["<metadata></metadata>", "<metadata/>", "<metadata>\r\n\t </metadata>", ""])
+  func noMetadata(_ metadata: String) throws {
+    let (folder, model) = (StoreFolder(), library())
+    let url = folder.file("T")
+    func write() throws {
+      try """
+      <?xml version="1.0" standalone="yes"?>
+      <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
+      <database><databaseInfo><version>134481920</version><UUID>F1A4A2D8-8C4B-4C5E-9D0F-6B6E0A0E2C11</UUID>
+      <nextObjectID>102</nextObjectID>\(metadata)</databaseInfo>
+      <object type="TAG" id="z102"><attribute name="name" type="string">old</attribute></object>
+      </database>
+      """.write(to: url, atomically: true, encoding: .utf8)
+    }
+    func found() throws -> [String: Any] {
+      try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSXMLStoreType, at: url)
+    }
+    try write()
+    #expect(
+      try found() as? [String: String] == [
+        NSStoreTypeKey: NSXMLStoreType, NSStoreUUIDKey: "F1A4A2D8-8C4B-4C5E-9D0F-6B6E0A0E2C11",
+      ])
+    #expect(try !model.isConfiguration(withName: nil, compatibleWithStoreMetadata: found()))
+    let refused = failure { try folder.open(.xml, "T", model) { _, _ in } }
+    #expect(refused?.code == NSPersistentStoreIncompatibleVersionHashError)
+    let ignoring = [NSIgnorePersistentStoreVersioningOption: true]
+    try folder.open(.xml, "T", model, options: ignoring) { _, context in
+      #expect(try context.strings("Tag", "name") == ["old"])
+      context.new("Tag", ["name": "new"])
+      try context.save()
+    }
+    #expect(try found()[NSStoreModelVersionHashesKey] != nil)
+    try folder.open(.xml, "T", model) { _, context throws in
+      #expect(try context.strings("Tag", "name") == ["new", "old"])
+    }
+    // Metadata can be given to a file that is not open as well.
+    try write()
+    try NSPersistentStoreCoordinator.setMetadata(["Mine": 1], type: .xml, at: url)
+    #expect(try found()["Mine"] as? Int == 1)
+  }
+
+  @Test(
+    "Metadata that are neither nothing nor a property list are refused with the line",
+    arguments: ["x", "<plist/>", "<plist version=\"1.0\"><array/></plist>"])
+  func brokenMetadata(_ content: String) throws {
+    let folder = StoreFolder()
+    try """
+    <?xml version="1.0"?>
+    <database><databaseInfo><UUID>U</UUID>
+    <metadata>\(content)</metadata></databaseInfo></database>
+    """.write(to: folder.file("T"), atomically: true, encoding: .utf8)
+    let error = failure { try folder.open(.xml, "T", library()) { _, _ in } }
+    #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+    let words = error?.localizedDescription ?? ""
+    #expect(words.contains("line 3, the metadata") && words.contains("is not a property list"), "\(words)")
+  }
+
   /// A tag whose name is this piece of a document.
   private func tag(_ name: String) -> String {
     "<object type=\"TAG\" id=\"z2\"><attribute name=\"name\" type=\"string\">\(name)</attribute></object>"
@@ -169,7 +228,7 @@ struct AtomicFormTests {
   }
 
   @Test("A text in the metadata has XML's references, and what looks like a number stays there")
-  func metadata() throws {
+  func metadataTexts() throws {
     let (folder, model) = (StoreFolder(), library())
     let text = #"R&D <b>\u2600</b>"#
     try folder.open(.xml, "T", model) { store, context in

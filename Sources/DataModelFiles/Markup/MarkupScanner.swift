@@ -420,7 +420,7 @@ private final class MarkupScratch {
 }
 
 extension UInt8 {
-  fileprivate var isMarkupSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
+  package var isMarkupSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
 
   /// Letters, digits, `_`, `-`, `.`, `:` and everything beyond ASCII.
   fileprivate var isMarkupName: Bool {

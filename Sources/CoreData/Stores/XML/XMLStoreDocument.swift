@@ -119,6 +119,8 @@ struct XMLStoreDocument {
   private static func metadata(_ scanner: inout MarkupScanner) throws -> [String: Any] {
     let start = scanner.tokenStart
     let range = try scanner.skipContent()
+    // Before Mac OS X 10.5 models had no version hashes, and the element was empty.
+    if scanner.part(range).allSatisfy(\.isMarkupSpace) { return [:] }
     guard let metadata = try? PropertyListReader.read(Array(scanner.part(range))).dictionary
     else { throw scanner.error("the metadata at byte \(start) is not a property list") }
     return metadata.mapValues(\.foundationValue)
