@@ -47,6 +47,9 @@ extension DataModel {
       self.partialIndexPredicate = partialIndexPredicate
     }
 
+    /// What every entity has and an element may name like a property: the object, its entity, its id.
+    public static let objectKeys: Set<String> = ["self", "entity", "objectID"]
+
     public struct Element: Hashable, Sendable {
       /// The property's name, nil for a computed element.
       public var propertyName: String?

@@ -88,6 +88,16 @@ struct ModelErrorTests {
         "contents:3: error: A: a uniqueness constraint names the unknown attribute \"x\""
       ),
       (
+        "<entity name='A'><fetchIndex name='i'><fetchIndexElement property='x' order='ascending'/></fetchIndex>"
+          + "</entity>",
+        "contents:3: error: A: the index \"i\" names the unknown property \"x\""
+      ),
+      (
+        "<entity name='A'><fetchIndex name='i'><fetchIndexElement expression='length:(' order='ascending'/>"
+          + "</fetchIndex></entity>",
+        "contents:3: warning: A: the index \"i\" is ignored: its expression \"length:(\" can't be read"
+      ),
+      (
         "<entity name='A'/><fetchRequest name='all' entity='B'/>",
         "contents:3: error: fetch request \"all\": unknown entity \"B\""
       ),

@@ -79,6 +79,25 @@ struct StoredModelTests {
     try openStore(stored, at: url).willRemove(from: nil)
   }
 
+  @Test("The cached model has an index of an expression, which its file does without")
+  func indexOfAnExpression() throws {
+    let builder = ModelBuilder()
+    let book = builder.entity("Book", [attribute("title", .stringAttributeType)])
+    let column = NSExpressionDescription()
+    column.name = "length"
+    column.expression = FoundationExpression(format: "length:(title)")
+    book.indexes = [
+      NSFetchIndexDescription(
+        name: "byLength", elements: [NSFetchIndexElementDescription(property: column, collationType: .binary)])
+    ]
+    try openStore(builder.make(), at: url).willRemove(from: nil)
+    #expect(try query("SELECT name FROM sqlite_master WHERE name LIKE '%byLength'", at: url) == [])
+    let stored = try NSManagedObjectModel(storedIn: url)
+    #expect(stored.storeOrigin == .cached)
+    let found = try #require(stored.entitiesByName["Book"]?.indexes.first?.elements.first?.property)
+    #expect((found as? NSExpressionDescription)?.expression?.description == "length:(title)")
+  }
+
   @Test(
     "A relationship that is its own inverse is found in a file without a cached model",
     arguments: ["Z_1FRIENDS1", "REFLEXIVE"], [false, true])

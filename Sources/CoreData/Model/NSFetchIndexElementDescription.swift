@@ -20,6 +20,9 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
   final var storedIsAscending = true
 
   /// Makes a column for a property of the index's entity, or for an expression.
+  ///
+  /// A new store has the index if the expression is `self`, `objectID` or `entity`. With any other it is made without
+  /// the index, and a warning on standard error names it.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     storedPropertyName = property.storedName
     storedCollationType = collationType

@@ -31,7 +31,7 @@ struct ModelBuilder {
       for relationship in value.relationships { connect(relationship, of: entity) }
       if !value.uniquenessConstraints.isEmpty { entity.uniquenessConstraints = value.uniquenessConstraints }
       if !value.compoundIndexes.isEmpty { entity.compoundIndexes = value.compoundIndexes }
-      entity.indexes = try value.compiledFetchIndexes.map { try index($0, of: entity) }
+      entity.indexes = value.compiledFetchIndexes.compactMap { index($0, of: entity) }
     }
     model.entities = source.entities.compactMap { entities[$0.name] }
     model.versionIdentifiers = Set(source.versionIdentifiers.map { AnyHashable($0) })
@@ -199,33 +199,34 @@ struct ModelBuilder {
     return property
   }
 
-  private func index(
-    _ value: DataModel.FetchIndex, of entity: NSEntityDescription
-  ) throws -> NSFetchIndexDescription {
-    let elements = try value.elements.map { element in
-      guard let property = indexed(element, of: entity) else {
-        let what = element.expression ?? element.propertyName ?? "-"
-        throw unsupported(
-          entity.name ?? "-", property: nil, what: "the element \"\(what)\" of the index \"\(value.name)\"")
-      }
+  /// An index; nil if one of its elements can't be read, of which the file's reader has warned. Only the speed of
+  /// fetches depends on an index.
+  private func index(_ value: DataModel.FetchIndex, of entity: NSEntityDescription) -> NSFetchIndexDescription? {
+    var elements: [NSFetchIndexElementDescription] = []
+    for element in value.elements {
+      guard let property = indexed(element, of: entity) else { return nil }
       let type: NSFetchIndexElementType = element.type == .rTree ? .rTree : .binary
       let made = NSFetchIndexElementDescription(property: property, collationType: type)
       made.isAscending = element.isAscending
-      return made
+      elements.append(made)
     }
     let index = NSFetchIndexDescription(name: value.name, elements: elements)
     index.storedPartialIndexPredicateFormat = value.partialIndexPredicate
     return index
   }
 
-  /// The property of an index's element, or the expression; nil for one that no index can have.
+  /// The property of an index's element, or its expression; nil if the entity has no such property, or the expression
+  /// can't be read.
   private func indexed(
     _ element: DataModel.FetchIndex.Element, of entity: NSEntityDescription
   ) -> NSPropertyDescription? {
-    if let name = element.propertyName { return property(named: name, of: entity) }
-    guard let text = element.expression, let node = try? PredicateParser.expression(text),
-      IndexedExpression(node) != nil
-    else { return nil }
+    var text = element.expression
+    if let name = element.propertyName {
+      if let property = property(named: name, of: entity) { return property }
+      // The editor writes these as it does properties.
+      if DataModel.FetchIndex.objectKeys.contains(name) { text = name }
+    }
+    guard let text, let node = try? PredicateParser.expression(text) else { return nil }
     let expression = NSExpressionDescription()
     expression.name = text
     expression.expression = NodeExpression.make(node)

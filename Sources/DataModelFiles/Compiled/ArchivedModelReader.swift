@@ -73,7 +73,8 @@ struct ArchivedModelReader {
     entity.userInfo = userInfo(of: object)
     entity.coreSpotlightDisplayNameExpression = object.string("StrataSpotlightDisplayName")
     let inherited = Set(parent?.entries("NSProperties").map(\.key) ?? [])
-    for (propertyName, value) in sorted(object, "NSProperties") where !inherited.contains(propertyName) {
+    let properties = sorted(object, "NSProperties")
+    for (propertyName, value) in properties where !inherited.contains(propertyName) {
       guard let property = value.object else { continue }
       switch property.className {
       case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
@@ -88,7 +89,11 @@ struct ArchivedModelReader {
     }
     entity.uniquenessConstraints = nameLists(object, "NSUniqueTuples")
     entity.compoundIndexes = nameLists(object, "NSCompoundIndexes")
-    entity.fetchIndexes = object.objects("NSFetchIndexDescriptions").map { fetchIndex($0, of: name) }
+    let indexes = object.objects("NSFetchIndexDescriptions")
+    if !indexes.isEmpty {
+      let known = DataModel.FetchIndex.objectKeys.union(properties.map(\.key))
+      entity.fetchIndexes = indexes.compactMap { fetchIndex($0, of: name, known: known) }
+    }
     return entity
   }
 
@@ -270,23 +275,52 @@ struct ArchivedModelReader {
     return request
   }
 
+  /// Returns nil, with a warning, if an element can't be read. Only the speed of fetches depends on an index.
   private mutating func fetchIndex(
-    _ object: KeyedArchive.Object, of entity: String
-  ) -> DataModel.FetchIndex {
-    let elements = object.objects("NSIndexElements").map { element in
-      DataModel.FetchIndex.Element(
-        propertyName: element.string("NSPropertyName"), expression: element.string("StrataExpressionFormat"),
-        type: DataModel.FetchIndex.ElementType(rawValue: element.integer("NSFetchIndexElementType") ?? 0)
-          ?? .binary,
-        isAscending: element.flag("NSAscending"))
-    }
+    _ object: KeyedArchive.Object, of entity: String, known: Set<String>
+  ) -> DataModel.FetchIndex? {
     let name = object.string("NSIndexName") ?? ""
-    var index = DataModel.FetchIndex(name: name, elements: elements)
+    var index = DataModel.FetchIndex(name: name, elements: [])
+    for element in object.objects("NSIndexElements") {
+      let property = element.string("NSPropertyName").flatMap { known.contains($0) ? $0 : nil }
+      var expression = element.string("StrataExpressionFormat")
+      if property == nil, expression == nil {
+        expression = self.expression(of: element, in: "index \"\(name)\"", of: entity)
+        if expression == nil { return nil }
+      }
+      index.elements.append(
+        DataModel.FetchIndex.Element(
+          propertyName: property, expression: expression,
+          type: DataModel.FetchIndex.ElementType(rawValue: element.integer("NSFetchIndexElementType") ?? 0)
+            ?? .binary,
+          isAscending: element.flag("NSAscending")))
+    }
     index.partialIndexPredicate = object.string("StrataPredicateFormat")
     if index.partialIndexPredicate == nil, let predicate = object.object("NSPartialIndexPredicate") {
       index.partialIndexPredicate = format(entity, "index \"\(name)\"") { try $0.predicate(predicate).modelText }
     }
     return index
+  }
+
+  /// The format of the expression of an index's element that names no property; nil, with a warning, if there is none
+  /// that can be read.
+  private mutating func expression(
+    of element: KeyedArchive.Object, in index: String, of entity: String
+  ) -> String? {
+    guard let expression = archivedExpression(of: element) else {
+      warn(entity, index, "an element has neither a known property nor an expression; the index is ignored")
+      return nil
+    }
+    return format(entity, index) { try $0.expression(expression).modelText }
+  }
+
+  /// The expression in an index's element, or in the description of an expression there. It is not known under which
+  /// keys they stand, so the first one under any key is taken.
+  private func archivedExpression(of element: KeyedArchive.Object) -> KeyedArchive.Object? {
+    let objects = element.all.compactMap { $0.value.object }
+    if let expression = objects.first(where: { $0.has("NSExpressionType") }) { return expression }
+    let description = objects.first { $0.className == "NSExpressionDescription" }
+    return description?.all.compactMap { $0.value.object }.first { $0.has("NSExpressionType") }
   }
 
   private func nameLists(_ object: KeyedArchive.Object, _ key: StaticString) -> [[String]] {

@@ -180,11 +180,18 @@ struct DataModelValidator {
 
   private mutating func validateIndexes(of entity: DataModel.Entity, at index: Int) {
     // The editor's own indexes may name what Core Data adds, such as `self`.
-    func isKnown(_ name: String) -> Bool { has(name, index) || ["self", "entity", "objectID"].contains(name) }
+    func isKnown(_ name: String) -> Bool { has(name, index) || DataModel.FetchIndex.objectKeys.contains(name) }
     for fetchIndex in entity.fetchIndexes {
       for name in fetchIndex.elements.compactMap(\.propertyName) where !isKnown(name) {
         report(
           .error, entity.name, nil, "the index \"\(fetchIndex.name)\" names the unknown property \"\(name)\"")
+      }
+      // Only the speed of fetches depends on an index.
+      for element in fetchIndex.elements where element.propertyName == nil {
+        guard let text = element.expression, ExpressionNode(modelText: text) == nil else { continue }
+        report(
+          .warning, entity.name, nil,
+          "the index \"\(fetchIndex.name)\" is ignored: its expression \"\(text)\" can't be read")
       }
     }
     for name in entity.compoundIndexes.joined() where !isKnown(name) {

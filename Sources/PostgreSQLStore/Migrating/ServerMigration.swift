@@ -64,6 +64,7 @@ struct ServerMigration {
     if let function { try connection.run(function.drop) }
     try nameKeys(connection)
     try writeBookkeeping(plan, after, metadata, connection)
+    after.warnOfIndexesLeftOut()
   }
 
   /// Locks all tables, starting with `Z_WRITERS`, which every save writes to first.

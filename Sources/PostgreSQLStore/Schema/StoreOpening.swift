@@ -111,6 +111,7 @@ struct StoreOpening {
     try StoreOpening.writeEntities(plan, connection)
     try MetadataTable.write(metadata, connection)
     try ModelTable.write(store.layouts.model, connection)
+    plan.warnOfIndexesLeftOut()
     return Opened(schema: plan.schema, metadata: metadata)
   }
 

@@ -105,6 +105,7 @@ extension SQLiteStore {
         return true
       }
       if !isMade { return try openExisting(url, path: path) }
+      plan.warnOfIndexesLeftOut()
       return OpenFile(
         schema: plan.schema, pool: try makePool(writer, path: path), path: path, metadata: metadata)
     }

@@ -110,6 +110,7 @@ struct InPlaceMigration {
       }
     }
     try writeBookkeeping(plan, after: after, metadata: metadata, connection: connection)
+    after.warnOfIndexesLeftOut()
   }
 
   private func runStep(_ step: MigrationPlan.Step, _ connection: Connection) throws {

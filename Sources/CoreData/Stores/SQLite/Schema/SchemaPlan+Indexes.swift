@@ -68,7 +68,7 @@ extension SchemaPlan {
       if index.elements.contains(where: { lacksColumn($0, entity) }) { continue }
       let elements = try index.elements.flatMap { element -> [(String, Bool)] in
         if let expression = element.property as? NSExpressionDescription {
-          return [(try column(of: expression, index, entity), element.isAscending)]
+          return column(of: expression).map { [($0, element.isAscending)] } ?? []
         }
         return try columns(element.propertyName ?? "", entity, isAscending: element.isAscending)
       }
@@ -79,17 +79,13 @@ extension SchemaPlan {
     return statements
   }
 
-  /// The column of an expression: that of the key or of the entity's number.
-  private func column(
-    of expression: NSExpressionDescription, _ index: NSFetchIndexDescription, _ entity: EntitySchema
-  ) throws -> String {
-    switch try expression.expression.flatMap({ IndexedExpression(try $0.node) }) {
-    case .object: return "Z_PK"
-    case .entity: return "Z_ENT"
-    case nil:
-      throw Failure.unsupportedFeature(
-        "The expression \(expression.name) in the index \(index.name) of \(entity.layout.name), which is none of self, "
-          + "objectID and entity,")
+  /// The column of an expression: that of the key or of the entity's number; nil for an expression that has none.
+  private func column(of expression: NSExpressionDescription) -> String? {
+    guard let node = expression.expression.flatMap({ try? $0.node }) else { return nil }
+    return switch IndexedExpression(node) {
+    case .object: "Z_PK"
+    case .entity: "Z_ENT"
+    case nil: nil
     }
   }
 
@@ -148,7 +144,8 @@ extension SchemaPlan {
   }
 
   private func lacksColumn(_ element: NSFetchIndexElementDescription, _ entity: EntitySchema) -> Bool {
-    !(element.property is NSExpressionDescription) && lacksColumn(element.propertyName ?? "", entity)
+    if let expression = element.property as? NSExpressionDescription { return column(of: expression) == nil }
+    return lacksColumn(element.propertyName ?? "", entity)
   }
 
   /// Whether a property has no column in the entity's table. Editors let you mark any property as indexed; an index of
@@ -172,5 +169,39 @@ extension SchemaPlan {
 
   private func column(of leaf: LayoutProperty, _ entity: EntitySchema) -> SlotColumn? {
     leaf.slot < 0 ? nil : entity.slots[leaf.slot]
+  }
+}
+
+extension SchemaPlan {
+  /// The fetch indexes that a store does without because they have expressions among their columns, as
+  /// `byLength of Book, over length:(title)`.
+  var indexesLeftOut: [String] {
+    var found: [String] = []
+    for entity in schema.entities.compactMap({ $0 }) {
+      for index in entity.layout.entity.indexes {
+        let expressions = index.elements.compactMap { $0.property as? NSExpressionDescription }
+          .filter { column(of: $0) == nil }
+        guard !expressions.isEmpty else { continue }
+        let texts = expressions.map { $0.expression?.description ?? $0.name }
+        found.append("\(index.name) of \(entity.layout.name), over \(texts.joined(separator: ", "))")
+      }
+    }
+    return found
+  }
+
+  /// Prints to standard error which indexes a new store, or one of a new version, does without.
+  package func warnOfIndexesLeftOut() {
+    let indexes = indexesLeftOut
+    if !indexes.isEmpty { warn(.indexesLeftOut(indexes)) }
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func indexesLeftOut(_ indexes: [String]) -> MisuseReport {
+    MisuseReport(
+      "The store is made without indexes of expressions.", facts: indexes.map { ("Index", $0) },
+      how: "The columns of an index are properties, the object (`self`, `objectID`) and its `entity`. Without the "
+        + "index fetches find the same objects, but have to look at every row.",
+      remedy: "Keep the value in an attribute, such as a derived one, and index that.")
   }
 }
