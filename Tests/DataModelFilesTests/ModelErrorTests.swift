@@ -51,16 +51,24 @@ struct ModelErrorTests {
       (
         "<entity name='A'>\n<attribute name='x' attributeType='Integer 16' defaultValueString='70000'/>"
           + "</entity>",
-        "contents:4: error: A.x: defaultValueString=\"70000\" is not a value of type Integer 16"
+        "contents:4: warning: A.x: defaultValueString=\"70000\" is ignored: it is not a value of type Integer 16"
       ),
       (
         "<entity name='A'>\n<attribute name='x' attributeType='Boolean' defaultValueString='maybe'/>"
           + "</entity>",
-        "contents:4: error: A.x: defaultValueString=\"maybe\" is not a value of type Boolean"
+        "contents:4: warning: A.x: defaultValueString=\"maybe\" is ignored: it is not a value of type Boolean"
       ),
       (
         "<entity name='A'>\n<attribute name='x' attributeType='String' minValueString='few'/></entity>",
-        "contents:4: error: A.x: minValueString=\"few\" is not a value of type Integer 64"
+        "contents:4: warning: A.x: minValueString=\"few\" is ignored: it can't limit values of type String"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' attributeType='Integer 16' maxValueString='1e300'/></entity>",
+        "contents:4: warning: A.x: maxValueString=\"1e300\" is ignored: it can't limit values of type Integer 16"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' attributeType='Binary' defaultValueString='0'/></entity>",
+        "contents:4: warning: A.x: defaultValueString=\"0\" is ignored: Binary attributes don't take it"
       ),
       (
         "<entity name='A'>\n<relationship name='b' destinationEntity='A' maxCount='many'/></entity>",

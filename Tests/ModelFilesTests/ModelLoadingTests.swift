@@ -274,6 +274,50 @@ struct ModelLoadingTests {
     }
   }
 
+  @Test("A constant typed for another type is converted or left out, and a limit is any number", arguments: forms)
+  func constantsOfOtherTypes(form: String) throws {
+    let folder = try Folder(
+      """
+      <model><entity name="Item">
+      <attribute name="small" attributeType="Integer 16" defaultValueString="0.0" minValueString="-1e20"
+        maxValueString="65535"/>
+      <attribute name="part" optional="YES" attributeType="Integer 32" maxValueString="2.5"/>
+      <attribute name="off" attributeType="Boolean" defaultValueString="0.0" maxValueString="9"/>
+      <attribute name="on" attributeType="Boolean" defaultValueString="2"/>
+      <attribute name="count" attributeType="Integer 32" defaultValueString="YES"/>
+      <attribute name="price" attributeType="Decimal" defaultValueString="no"/>
+      <attribute name="large" optional="YES" attributeType="Integer 16" defaultValueString="70000"/>
+      <attribute name="half" optional="YES" attributeType="Integer 64" defaultValueString="0.5"/>
+      <attribute name="odd" optional="YES" attributeType="Boolean" defaultValueString="maybe"/>
+      <attribute name="key" optional="YES" attributeType="UUID" defaultValueString="0"/>
+      </entity></model>
+      """)
+    let model = try NSManagedObjectModel(checkedContentsOf: folder.url.appendingPathComponent(form))
+    try model.validateForUse()
+    let entity = try #require(model.entitiesByName["Item"])
+    let attributes = entity.attributesByName
+    #expect(attributes["small"]?.defaultValue as? Int16 == 0)
+    #expect(attributes["off"]?.defaultValue as? Bool == false && attributes["on"]?.defaultValue as? Bool == true)
+    #expect(attributes["count"]?.defaultValue as? Int32 == 1)
+    #expect(attributes["price"]?.defaultValue as? NSDecimalNumber == NSDecimalNumber(string: "0"))
+    for name in ["large", "half", "odd", "key"] { #expect(attributes[name]?.defaultValue == nil, "\(name)") }
+    let small = try #require(attributes["small"])
+    #expect(small.limits == AttributeLimits(minNumber: Decimal(string: "-1e20"), maxNumber: 65535))
+    for number in [Int16.min, 0, .max] {
+      #expect(small.validationPredicates.allSatisfy { $0.evaluate(with: NSNumber(value: number)) })
+    }
+    let item = NSManagedObject(entity: entity, insertInto: nil)
+    item.setValue(NSNumber(value: Int16.max), forKey: "small")
+    item.setValue(NSNumber(value: 2), forKey: "part")
+    try item.validateForInsert()
+    item.setValue(NSNumber(value: 3), forKey: "part")
+    #expect {
+      try item.validateForInsert()
+    } throws: {
+      ($0 as NSError).code == NSValidationNumberTooLargeError
+    }
+  }
+
   @Test("The limits of each form of model file are the comparisons that Apple's compiler writes", arguments: forms)
   func limitForms(_ form: String) throws {
     let folder = try Folder()

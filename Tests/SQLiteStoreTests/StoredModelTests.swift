@@ -98,6 +98,19 @@ struct StoredModelTests {
     #expect((found as? NSExpressionDescription)?.expression?.description == "length:(title)")
   }
 
+  @Test("The cached model has an integer's limits, also those that are no integers")
+  func limits() throws {
+    let limits = AttributeLimits(minNumber: Decimal(string: "-1e20"), maxNumber: Decimal(string: "2.5"))
+    let builder = ModelBuilder()
+    let pages = attribute("pages", .integer16AttributeType)
+    pages.limits = limits
+    builder.entity("Book", [pages])
+    try openStore(builder.make(), at: url).willRemove(from: nil)
+    let stored = try NSManagedObjectModel(storedIn: url)
+    #expect(stored.storeOrigin == .cached)
+    #expect(stored.entitiesByName["Book"]?.attributesByName["pages"]?.limits == limits)
+  }
+
   @Test(
     "A relationship that is its own inverse is found in a file without a cached model",
     arguments: ["Z_1FRIENDS1", "REFLEXIVE"], [false, true])

@@ -2,22 +2,26 @@ import Foundation
 
 /// The constants of an attribute in XML: default value, limits, pattern. The XML has text; they become values of the
 /// attribute's type.
+///
+/// The editor keeps what was typed when an attribute's type is changed, and published models contain nonsense. No
+/// constant is part of a version hash. So one that doesn't fit is left out, with a warning.
 enum AttributeConstants {
+  /// What a constant is to its attribute.
+  enum Role { case defaultValue, limit }
+
   static func read(into attribute: inout DataModel.Attribute, from fields: inout ElementFields) {
     let type = attribute.type
     attribute.defaultValue = constant(
-      "defaultValueString", dateName: "defaultDateTimeInterval", type: type, fields: &fields)
-    // The limits of a string are those of its length.
-    let limitType = type == .string ? DataModel.AttributeType.integer64 : type
+      "defaultValueString", as: .defaultValue, dateName: "defaultDateTimeInterval", type: type, fields: &fields)
     attribute.minimum = constant(
-      "minValueString", dateName: "minDateTimeInterval", type: limitType, fields: &fields)
+      "minValueString", as: .limit, dateName: "minDateTimeInterval", type: type, fields: &fields)
     attribute.maximum = constant(
-      "maxValueString", dateName: "maxDateTimeInterval", type: limitType, fields: &fields)
+      "maxValueString", as: .limit, dateName: "maxDateTimeInterval", type: type, fields: &fields)
     attribute.regularExpression = fields.nonEmpty("regularExpressionString")
   }
 
   private static func constant(
-    _ name: String, dateName: String, type: DataModel.AttributeType, fields: inout ElementFields
+    _ name: String, as role: Role, dateName: String, type: DataModel.AttributeType, fields: inout ElementFields
   ) -> DataModel.Value? {
     let text = fields.string(name)
     let interval = fields.double(dateName)
@@ -25,39 +29,61 @@ enum AttributeConstants {
     if type == .date { return interval.map { .date($0) } }
     guard let text else { return nil }
     // An empty field means no value, except for a string's default, which may be empty.
-    if text.isEmpty { return type == .string ? .string("") : nil }
-    if let value = value(text, of: type) { return value }
-    switch type.notation {
-    case .none:
-      fields.report(
-        .warning, "\(name)=\"\(text)\" is ignored: \(type.editorName) attributes don't take it")
-    case .uuid, .uri:
-      // Xcode's editor doesn't check these two types, and published models contain nonsense here.
-      fields.report(.warning, "\(name)=\"\(text)\" is ignored: it is not a value of type \(type.editorName)")
-    case .integer, .real, .decimal, .boolean, .text, .date:
-      fields.report(.error, "\(name)=\"\(text)\" is not a value of type \(type.editorName)")
-    }
+    if text.isEmpty { return type == .string && role == .defaultValue ? .string("") : nil }
+    if let value = value(text, as: role, of: type) { return value }
+    fields.report(.warning, "\(name)=\"\(text)\" is ignored: \(refusal(of: role, for: type))")
     return nil
   }
 
-  /// Nil if the text isn't a value of the type, or if values of the type have no text.
-  static func value(_ text: String, of type: DataModel.AttributeType) -> DataModel.Value? {
+  /// Why a text was no constant.
+  static func refusal(of role: Role, for type: DataModel.AttributeType) -> String {
+    if case .none = type.notation { return "\(type.editorName) attributes don't take it" }
+    return switch role {
+    case .defaultValue: "it is not a value of type \(type.editorName)"
+    case .limit: "it can't limit values of type \(type.editorName)"
+    }
+  }
+
+  /// Nil if the text can't be such a constant, or if values of the type have no text. Dates are for the caller.
+  static func value(_ text: String, as role: Role, of type: DataModel.AttributeType) -> DataModel.Value? {
+    switch role {
+    // `YES` may be left from a Boolean.
+    case .defaultValue: value(text, of: type) ?? truth(text).flatMap { value($0 ? "1" : "0", of: type) }
+    case .limit: limit(text, of: type)
+    }
+  }
+
+  /// A limit: the number that it is, even one that the attribute's type doesn't hold. That of a string is a length.
+  private static func limit(_ text: String, of type: DataModel.AttributeType) -> DataModel.Value? {
+    switch type.notation {
+    case .text: value(text, of: .integer64)
+    case .integer: value(text, of: .integer64) ?? value(text, of: .decimal)
+    case .real, .decimal, .boolean, .uuid, .uri, .date, .none: value(text, of: type)
+    }
+  }
+
+  private static func value(_ text: String, of type: DataModel.AttributeType) -> DataModel.Value? {
     switch type.notation {
     case .integer(let bits): integer(text, bits: bits)
-    case .decimal: isDecimal(text) ? Decimal(string: text).map { .decimal($0) } : nil
-    case .real: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
-    case .boolean:
-      switch text {
-      case "YES", "true", "1": .boolean(true)
-      case "NO", "false", "0": .boolean(false)
-      default: nil
-      }
+    case .decimal: decimal(text)
+    case .real: number(text).map { .double($0) }
+    case .boolean: (truth(text) ?? number(text).map { $0 != 0 }).map { .boolean($0) }
     case .text: .string(text)
     case .uuid: UUID(uuidString: text).map { .uuid($0) }
     case .uri: URL(string: text).map { _ in .uri(text) }
     case .date, .none: nil
     }
   }
+
+  private static func truth(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "yes", "true": true
+    case "no", "false": false
+    default: nil
+    }
+  }
+
+  private static func number(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
   /// Also accepts `3.0`, which the editor leaves when an attribute's type is changed.
   private static func integer(_ text: String, bits: Int) -> DataModel.Value? {
@@ -66,8 +92,11 @@ enum AttributeConstants {
     return number.flatMap { (~largest...largest).contains($0) ? .integer($0) : nil }
   }
 
-  /// `Decimal(string:)` stops at the first character that it doesn't know. This checks all characters.
-  private static func isDecimal(_ text: String) -> Bool {
-    Double(text)?.isFinite == true && !text.lowercased().contains("x")
+  /// `Decimal(string:)` stops at the first character that it doesn't know. This checks all characters. Nil also for a
+  /// number that is too large.
+  private static func decimal(_ text: String) -> DataModel.Value? {
+    guard number(text) != nil, !text.lowercased().contains("x"), let decimal = Decimal(string: text), !decimal.isNaN
+    else { return nil }
+    return .decimal(decimal)
   }
 }

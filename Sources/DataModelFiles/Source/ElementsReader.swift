@@ -98,24 +98,24 @@ struct ElementsReader {
     attribute.valueTransformerName = fields.text("XD_PAttK_valueTransformerName")
     attribute.allowsExternalBinaryDataStorage = fields.flag("XD_PAttK_allowsExternalBinaryDataStorage")
     attribute.regularExpression = fields.text("XD_PAttK_regularExpressionString")
-    // A string's limits are those of its length.
-    let limitType = type == .string ? DataModel.AttributeType.integer64 : type
     attribute.defaultValue = constant(
-      fields.text("XD_PAttK_defaultValueAsString"), type: type, what: "default value", entity, name)
+      fields.text("XD_PAttK_defaultValueAsString"), as: .defaultValue, type: type, what: "default value", entity, name)
     attribute.minimum = constant(
-      fields.text("XD_PAttK_minValueString"), type: limitType, what: "minimum", entity, name)
+      fields.text("XD_PAttK_minValueString"), as: .limit, type: type, what: "minimum", entity, name)
     attribute.maximum = constant(
-      fields.text("XD_PAttK_maxValueString"), type: limitType, what: "maximum", entity, name)
+      fields.text("XD_PAttK_maxValueString"), as: .limit, type: type, what: "maximum", entity, name)
     return attribute
   }
 
   private mutating func constant(
-    _ text: String?, type: DataModel.AttributeType, what: String, _ entity: String, _ name: String
+    _ text: String?, as role: AttributeConstants.Role, type: DataModel.AttributeType, what: String, _ entity: String,
+    _ name: String
   ) -> DataModel.Value? {
     guard let text else { return nil }
-    if let value = AttributeConstants.value(text, of: type) { return value }
+    if let value = AttributeConstants.value(text, as: role, of: type) { return value }
     guard type == .date else {
-      report(.error, entity, name, "the \(what) \"\(text)\" is not a value of type \(type.editorName)")
+      let why = AttributeConstants.refusal(of: role, for: type)
+      report(.warning, entity, name, "the \(what) \"\(text)\" is ignored: \(why)")
       return nil
     }
     // The editor of that time kept a date as it was typed, and its compiler read it by what it was told of the user.

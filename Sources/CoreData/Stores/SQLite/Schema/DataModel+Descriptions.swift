@@ -92,10 +92,10 @@ extension DataModel.Attribute {
     guard let limits = attribute.limits else { return }
     regularExpression = limits.pattern
     minimum =
-      limits.minNumber.map { type.isInteger ? .integer(NSDecimalNumber(decimal: $0).int64Value) : .decimal($0) }
+      limits.minNumber.map { DataModel.Value(limit: $0, of: type) }
       ?? limits.minDate.map { .date($0.timeIntervalSinceReferenceDate) } ?? limits.minLength.map { .integer(Int64($0)) }
     maximum =
-      limits.maxNumber.map { type.isInteger ? .integer(NSDecimalNumber(decimal: $0).int64Value) : .decimal($0) }
+      limits.maxNumber.map { DataModel.Value(limit: $0, of: type) }
       ?? limits.maxDate.map { .date($0.timeIntervalSinceReferenceDate) } ?? limits.maxLength.map { .integer(Int64($0)) }
   }
 }
@@ -119,6 +119,15 @@ extension DataModel.Relationship {
 }
 
 extension DataModel.Value {
+  /// A limit of an attribute. That of an integer may be beyond all integers, or a fraction.
+  fileprivate init(limit: Decimal, of type: DataModel.AttributeType) {
+    if type.isInteger, let integer = Int64("\(limit)") {
+      self = .integer(integer)
+    } else {
+      self = .decimal(limit)
+    }
+  }
+
   /// Returns nil for an object of a class that a model file can't hold.
   fileprivate init?(object: Any) {
     switch PredicateConstant(any: object) {
