@@ -439,4 +439,26 @@ struct PackageResourcesTests {
       .rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'Z_Item%' ORDER BY name").map { $0[0] }
     #expect(indexes == ["Z_Item_byCount", "Z_Item_count", "Z_Item_size"])
   }
+
+  @Test("A compound index of a compiled model that repeats a fetch index is in a store once, any other is made")
+  func compoundIndexes() throws {
+    let folder = try ModelLoadingTests.Folder(
+      """
+      <model><entity name="Item"><attribute name="count" optional="YES" attributeType="Integer 32"/>
+      <attribute name="size" optional="YES" attributeType="Integer 32"/>
+      <fetchIndex name="byBoth"><fetchIndexElement property="count" type="Binary" order="ascending"/>
+      <fetchIndexElement property="size" type="Binary" order="descending"/></fetchIndex>
+      <compoundIndexes><compoundIndex><index value="count"/><index value="size"/></compoundIndex>
+      <compoundIndex><index value="size"/><index value="count"/></compoundIndex></compoundIndexes>
+      </entity></model>
+      """)
+    defer { withExtendedLifetime(folder) {} }
+    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
+    let url = folder.url.appendingPathComponent("items.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.remove(coordinator.addPersistentStore(type: .sqlite, at: url))
+    let indexes = try Connection(path: url.path, options: Connection.Options())
+      .rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'Z_Item%' ORDER BY name").map { $0[0] }
+    #expect(indexes == ["Z_Item_byBoth", "Z_Item_size_count"])
+  }
 }

@@ -323,4 +323,24 @@ struct CorpusStoreTests {
     }
     print("CorpusStoreTests: \(equal) tables equal")
   }
+
+  @Test("A new store of a model that Xcode compiled has the indexes of the file that Apple's framework made of it")
+  func compiledIndexes() throws {
+    guard Corpus.root != nil else { return }
+    let indexes = "SELECT sql FROM sqlite_master WHERE type = 'index' AND sql NOT NULL ORDER BY sql"
+    var compared = 0
+    for source in StoreCorpus.stores where source.lastPathComponent.hasPrefix("Bookmarks_V") {
+      let sample = try SampleStore(source)
+      let theirs = try query(indexes, at: sample.url)
+      let bytes = try ModelCache.read(from: Connection(path: sample.url.path, options: Connection.Options()))
+      let mom = sample.folder.file("Compiled.mom")
+      try Data(try #require(bytes)).write(to: mom)
+      let fresh = sample.folder.file("Fresh.sqlite")
+      try openStore(NSManagedObjectModel(checkedContentsOf: mom), at: fresh).willRemove(from: nil)
+      #expect(try query(indexes, at: fresh) == theirs, "\(sample.name)")
+      compared += theirs.count
+    }
+    print("CorpusStoreTests: \(compared) indexes of compiled models compared")
+    #expect(compared > 0)
+  }
 }

@@ -55,7 +55,7 @@ struct SchemaTests {
       ])
   }
 
-  @Test("An index of what has no column, a to-many relationship or a transient attribute, is left out")
+  @Test("An index of what has no column, a to-many relationship, a transient attribute or no property, is left out")
   func indexWithoutColumn() throws {
     let indexes = try statements { model in
       let passing = attribute("passing", .stringAttributeType)
@@ -72,7 +72,7 @@ struct SchemaTests {
           })
       }
       book.indexes = [index(["tags"]), index(["title", "tags"]), index(["passing"]), index(["title"])]
-      book.compoundIndexes = [["title", "tags"], ["title"], ["author", "title"]]
+      book.compoundIndexes = [["title", "tags"], ["title"], ["author", "title"], ["self", "title"]]
       book.relationshipsByName["tags"]!.isIndexed = true
       book.attributesByName["title"]!.isIndexed = true
       book.attributesByName["passing"]!.isIndexed = true

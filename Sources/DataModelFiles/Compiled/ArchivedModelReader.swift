@@ -88,11 +88,16 @@ struct ArchivedModelReader {
       }
     }
     entity.uniquenessConstraints = nameLists(object, "NSUniqueTuples")
-    entity.compoundIndexes = nameLists(object, "NSCompoundIndexes")
     let indexes = object.objects("NSFetchIndexDescriptions")
     if !indexes.isEmpty {
       let known = DataModel.FetchIndex.objectKeys.union(properties.map(\.key))
       entity.fetchIndexes = indexes.compactMap { fetchIndex($0, of: name, known: known) }
+    }
+    // Compilers that know fetch indexes repeat them here, for frameworks that don't. A store has each once.
+    let compounds = nameLists(object, "NSCompoundIndexes")
+    if !compounds.isEmpty {
+      let repeated = Set(entity.fetchIndexes.map { $0.elements.map { $0.propertyName ?? $0.expression ?? "" } })
+      entity.compoundIndexes = compounds.filter { !repeated.contains($0) }
     }
     return entity
   }

@@ -57,7 +57,9 @@ extension SchemaPlan {
     for compound in description.compoundIndexes {
       let properties = compound.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
       let name = properties.joined(separator: "_")
-      guard names.insert(name).inserted, !properties.contains(where: { lacksColumn($0, entity) }) else { continue }
+      guard names.insert(name).inserted, properties.allSatisfy({ entity.layout.property(named: $0) != nil }),
+        !properties.contains(where: { lacksColumn($0, entity) })
+      else { continue }
       statements.append(
         create(entity, name: name, columns: try properties.flatMap { try columns($0, entity) }, dialect: dialect))
     }
