@@ -59,7 +59,7 @@ extension ModelDelta {
       return try context.performAndWait { try context.count(for: request) }
     }
     for pair in pairsThatNeedCode {
-      let entity = pair.destination.storedName
+      let entity = pair.destination.storedName ?? ""
       if pair.destination.isAbstract {
         let count = try count(pair.source)
         if count > 0 { return .abstractEntityHasObjects(entity: entity, count: count) }
