@@ -74,6 +74,37 @@ struct RoundTripTests {
     }
   }
 
+  @Test("Decimals are compared by all their digits: alone, in lists among whole numbers, and by a batch delete")
+  func exactDecimals() throws {
+    let shelf = try Shelf(libraryModel())
+    let prices = ["12345678901234567890.0123456788", "12345678901234567890.0123456789", "7", "0.5"]
+      .map { NSDecimalNumber(string: $0) }
+    try shelf.context.performAndWait {
+      for price in prices + [.notANumber] { shelf.context.new("Book", ["price": price, "weight": 0.1, "sold": 7]) }
+      try shelf.context.save()
+      shelf.context.reset()
+      func count(_ format: String, _ arguments: Any...) throws -> Int {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: arguments)
+        return try shelf.context.count(for: request)
+      }
+      for price in prices + [.notANumber] { #expect(try count("price == %@", price) == 1, "\(price)") }
+      #expect(try count("price < %@", prices[1]) == 3)
+      #expect(try count("price IN %@", [prices[0], prices[2], prices[3]]) == 3)
+      #expect(try count("price IN %@", [prices[0], NSNumber(value: 7)] as [NSNumber]) == 2)
+      #expect(try count("price BETWEEN %@", [prices[0], prices[0]]) == 1)
+      // Beside columns of other numbers.
+      #expect(try count("weight == %@", NSDecimalNumber(string: "0.1")) == 5)
+      #expect(try count("sold == %@", NSDecimalNumber(string: "7.5")) == 0)
+      #expect(try count("sold IN %@", [NSDecimalNumber(string: "7"), NSDecimalNumber(string: "7.5")]) == 5)
+      let found = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+      found.predicate = NSPredicate(format: "price == %@", prices[1])
+      _ = try shelf.context.execute(NSBatchDeleteRequest(fetchRequest: found))
+      #expect(try shelf.context.all("Book").count == 4)
+      #expect(try count("price == %@", prices[0]) == 1)
+    }
+  }
+
   @Test("A predicate may have a list of some hundred thousand numbers", .timeLimit(.minutes(1)))
   func longLists() throws {
     let shelf = try Shelf(libraryModel())

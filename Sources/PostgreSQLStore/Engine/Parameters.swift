@@ -84,26 +84,24 @@ struct Parameters {
     case .text(let value): add(value)
     case .blob(let value): add(value)
     case .uuid(let value): add(.uuid) { bytes in withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) } }
+    case .decimal(let value): add(.decimal) { $0.append(contentsOf: WireDecimal.bytes(of: value)) }
     case .array(let values): try add(array: values)
     }
   }
 
-  /// Adds an array of values. Integers among doubles become doubles; other mixtures of types throw.
+  /// Adds an array of values. Integers among decimals become decimals, and all numbers among doubles become doubles;
+  /// other mixtures of types throw.
   private mutating func add(array values: [Binding]) throws {
-    var numbers: [Int64] = []
-    var reals: [Double] = []
+    /// The types of numbers. Each can be widened to those behind it.
+    let widths: [ServerType] = [.integer, .decimal, .real]
     var others: [[UInt8]] = []
     var type: ServerType?
     for value in values {
       let next: ServerType
       switch value {
-      case .int(let number):
-        next = .integer
-        numbers.append(number)
-        reals.append(Double(number))
-      case .double(let number):
-        next = .real
-        reals.append(number)
+      case .int: next = .integer
+      case .decimal: next = .decimal
+      case .double: next = .real
       case .text(let text):
         next = .text
         others.append(Array(text.utf8))
@@ -116,24 +114,37 @@ struct Parameters {
       case .null, .array: continue
       }
       if let known = type, known != next {
-        guard [known, next].allSatisfy({ $0 == .integer || $0 == .real }) else {
+        guard widths.contains(known), widths.contains(next) else {
           throw StoreFailure.unsupported("A list of values of several types in a predicate for a PostgreSQL store")
         }
-        type = .real
+        type = widths.last { $0 == known || $0 == next }
       } else {
         type = next
       }
     }
     let found = type ?? .text
-    let elements: [[UInt8]]
-    switch found {
-    case .integer: elements = numbers.map { withUnsafeBytes(of: $0.bigEndian) { Array($0) } }
-    case .real: elements = reals.map { withUnsafeBytes(of: $0.bitPattern.bigEndian) { Array($0) } }
-    default: elements = others
-    }
+    let elements = widths.contains(found) ? values.compactMap { Parameters.element($0, as: found) } : others
     addArray(of: found, count: elements.count) { bytes in
       for element in elements { bytes.append(counted: element) }
     }
+  }
+
+  /// The bytes of a number in an array of numbers that are at least as wide; nil for what is no number.
+  private static func element(_ value: Binding, as type: ServerType) -> [UInt8]? {
+    let decimal: Decimal
+    switch value {
+    case .int(let number) where type == .integer: return withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    case .int(let number) where type == .real: return bytes(of: Double(number))
+    case .int(let number): decimal = Decimal(string: "\(number)") ?? .nan
+    case .double(let number): return bytes(of: number)
+    case .decimal(let number): decimal = number
+    case .null, .text, .blob, .uuid, .array: return nil
+    }
+    return type == .real ? bytes(of: Double(decimal.description) ?? .nan) : WireDecimal.bytes(of: decimal)
+  }
+
+  private static func bytes(of number: Double) -> [UInt8] {
+    withUnsafeBytes(of: number.bitPattern.bigEndian) { Array($0) }
   }
 
   /// Runs `body` with libpq's arguments: pointers to the values, their lengths and their formats, which are all binary.

@@ -35,6 +35,7 @@ struct ServerMigrationDialect: MigrationDialect {
     case .text(let string): text = string
     case .blob(let data): text = "\\x" + data.map { String(format: "%02x", $0) }.joined()
     case .uuid(let uuid): text = uuid.uuidString
+    case .decimal(let number): text = number.description
     }
     return "CAST(\(SQLName.literal(text)) AS \(ServerType(property.form).name))"
   }

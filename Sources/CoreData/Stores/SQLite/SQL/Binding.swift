@@ -6,6 +6,8 @@ package enum Binding: Hashable {
   case text(String)
   case blob(Data)
   case uuid(UUID)
+  /// A number with all its digits. Only engines with decimals get this case.
+  case decimal(Decimal)
   /// The values of a list, all of one case. Only engines with arrays get this case.
   case array([Binding])
 
@@ -37,6 +39,7 @@ package enum Binding: Hashable {
     case .text(let value): statement.bind(text: value, at: index)
     case .blob(let value): value.withUnsafeBytes { statement.bind(blob: $0, at: index) }
     case .uuid(let value): withUnsafeBytes(of: value.uuid) { statement.bind(blob: $0, at: index) }
+    case .decimal: preconditionFailure("SQLite has no decimals.")
     case .array: preconditionFailure("SQLite has no arrays.")
     }
   }
@@ -52,6 +55,9 @@ package enum Binding: Hashable {
     case .text(let value): "'" + value.replacingOccurrences(of: "'", with: "''") + "'"
     case .blob(let value): "X'" + value.map { String(format: "%02X", $0) }.joined() + "'"
     case .uuid(let value): Binding.blob(withUnsafeBytes(of: value.uuid) { Data($0) }).literal
+    case .decimal(let value) where value.isNaN: "CAST('NaN' AS NUMERIC)"
+    // The description has neither an exponent nor a thousands separator.
+    case .decimal(let value): value.description
     case .array: preconditionFailure("SQLite has no arrays.")
     }
   }
@@ -65,6 +71,7 @@ package enum Binding: Hashable {
     case .text(let value): "\"\(value)\""
     case .blob(let value): "<\(value.count) bytes>"
     case .uuid: "<16 bytes>"
+    case .decimal(let value): "(decimal)\(value)"
     case .array(let values): "{" + values.map(\.text).joined(separator: ", ") + "}"
     }
   }

@@ -46,7 +46,7 @@ extension PredicateTranslator {
     case .object(let object):
       guard property.kind == .toOne, let id = object as? NSManagedObjectID else { return nil }
       return key(id, in: layout.model.layouts[property.destination])
-    default: return property.kind == .toOne ? nil : PredicateTranslator.binding(constant)
+    default: return property.kind == .toOne ? nil : binding(constant)
     }
   }
 }

@@ -20,13 +20,13 @@ extension PredicateTranslator {
     default:
       // An object is no number and no text, though its column has numbers.
       if case .reference = other { return nil }
-      return PredicateTranslator.binding(constant)
+      return binding(constant)
     }
   }
 
   /// The value of a constant whose type doesn't depend on the other side; nil for null, objects and collections, and
   /// for NaN, which SQL would take for null and memory finds different from every value.
-  static func binding(_ constant: PredicateConstant) -> Binding? {
+  func binding(_ constant: PredicateConstant) -> Binding? {
     switch constant {
     case .null, .collection, .object, .other: nil
     case _ where constant.isNotANumber: nil
@@ -50,10 +50,11 @@ extension PredicateTranslator {
     return .int(id.key)
   }
 
-  /// The number that SQLite makes from a decimal's digits.
-  static func number(_ value: Decimal) -> Binding {
-    if value.isNaN { return .text("NaN") }
-    let text = value.description
-    return Int64(text).map(Binding.int) ?? .double(Double(text) ?? .nan)
+  /// The number that the engine makes from a decimal's digits. In SQLite, what is no number is a text. A whole number
+  /// is an integer in each engine, so that it finds an integer's column by an index, too.
+  private func number(_ value: Decimal) -> Binding {
+    if !value.isNaN, let whole = Int64(value.description) { return .int(whole) }
+    if dialect.hasDecimals { return .decimal(value) }
+    return value.isNaN ? .text("NaN") : .double(Double(value.description) ?? .nan)
   }
 }

@@ -92,7 +92,7 @@ extension PredicateTranslator {
       case .text(let value): json += jsonString(value, kind: "t")
       case .blob(let value): json += "\"x\(hexadecimal(value))\""
       case .uuid(let value): json += "\"x\(hexadecimal(withUnsafeBytes(of: value.uuid) { Array($0) }))\""
-      case .null, .array: json += "null"
+      case .null, .decimal, .array: json += "null"
       }
     }
     json += "]"

@@ -9,6 +9,7 @@
 /// | nulls in an order | come first | come first if the statement says so |
 /// | rows with equal sort values | by key | by key if the statement says so |
 /// | a list of any length | a JSON array opened as a table | an array |
+/// | a decimal | the nearest floating number | a `numeric` with all its digits |
 /// | division by zero | null | an error, so a divisor of 0 is replaced with null |
 /// | numbers beside texts | become texts | become texts through `NSCoreDataText` |
 /// | a text that is no number, as a number | 0 | an error, so functions of our own read it |
@@ -26,6 +27,14 @@ package enum SQLDialect {
 
   /// Whether a parameter may be an array.
   var hasArrays: Bool {
+    switch self {
+    case .sqlite: false
+    case .postgreSQL: true
+    }
+  }
+
+  /// Whether a parameter may be a number with more digits than a floating one has.
+  var hasDecimals: Bool {
     switch self {
     case .sqlite: false
     case .postgreSQL: true
