@@ -105,6 +105,34 @@ struct RoundTripTests {
     }
   }
 
+  @Test("The pages of dictionaries with equal sort values have each row once")
+  func dictionaryPages() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      for number in 0..<60 { shelf.context.new("Book", ["title": "b\(number)", "pages": 7]) }
+      try shelf.context.save()
+      let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["title"]
+      request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: true)]
+      request.fetchLimit = 10
+      var titles: [String] = []
+      for page in 0..<6 {
+        request.fetchOffset = page * 10
+        titles += try shelf.context.fetch(request).compactMap { $0["title"] as? String }
+      }
+      #expect(titles.count == 60 && Set(titles).count == 60)
+      // Distinct results, groups and aggregates have no key to sort by.
+      request.fetchOffset = 0
+      request.propertiesToFetch = ["pages"]
+      request.returnsDistinctResults = true
+      #expect(try shelf.context.fetch(request) == [["pages": 7]])
+      request.propertiesToGroupBy = ["pages"]
+      request.returnsDistinctResults = false
+      #expect(try shelf.context.fetch(request) == [["pages": 7]])
+    }
+  }
+
   @Test("A predicate may have a list of some hundred thousand numbers", .timeLimit(.minutes(1)))
   func longLists() throws {
     let shelf = try Shelf(libraryModel())

@@ -69,6 +69,8 @@ package struct DictionaryQuery {
     }
     select.order = try fetch.sort.map { try planner.order($0, scope) }
     if translator.dialect == .postgreSQL, !select.groupBy.isEmpty { select.orderGroups() }
+    // Groups, distinct results and an aggregate of all rows have no key.
+    if request.groupBy.isEmpty, !request.isDistinct, !request.isOneRow { planner.orderByKey(fetch, &select) }
     select.joins = scope.joins
     select.limit = fetch.limit
     select.offset = fetch.offset

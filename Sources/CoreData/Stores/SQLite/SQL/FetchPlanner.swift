@@ -31,14 +31,18 @@ package struct FetchPlanner {
     var select = SelectStatement(columns, from: .named(query.entity.table, as: "t0"))
     try addConditions(fetch, query: query, scope: scope, to: &select)
     select.order = try fetch.sort.map { try order($0, scope) }
-    // SQLite returns rows with equal sort values in the order of their keys; other engines must be told to.
-    if !translator.dialect.ordersByKey, !select.order.isEmpty || fetch.limit > 0 || fetch.offset > 0 {
-      select.order.append(SelectStatement.Order(value: .column("t0", "Z_PK")))
-    }
+    orderByKey(fetch, &select)
     select.joins = scope.joins
     select.limit = fetch.limit
     select.offset = fetch.offset
     return select
+  }
+
+  /// Orders rows with equal sort values by their keys, so that the pages of a fetch miss no row and repeat none. SQLite
+  /// does that by itself; other engines must be told to.
+  func orderByKey(_ fetch: FetchDescription, _ select: inout SelectStatement) {
+    guard !translator.dialect.ordersByKey, !select.order.isEmpty || fetch.limit > 0 || fetch.offset > 0 else { return }
+    select.order.append(SelectStatement.Order(value: .column("t0", "Z_PK")))
   }
 
   func addConditions(
