@@ -77,6 +77,42 @@ struct ConflictTests {
     }
   }
 
+  @Test("A constraint over an attribute named pkey is no primary key: a merge policy settles what breaks it")
+  func constraintNamedAsKeys() throws {
+    let model = libraryModel()
+    let tag = try #require(model.entitiesByName["Tag"])
+    tag.properties.append(attribute("pkey", .stringAttributeType))
+    tag.uniquenessConstraints = [["pkey"], ["name", "pkey"]]
+    let shelf = try Shelf(model)
+    try shelf.context.performAndWait {
+      shelf.context.new("Tag", ["name": "red", "pkey": "1"])
+      try shelf.context.save()
+      shelf.context.new("Tag", ["name": "blue", "pkey": "1"])
+      let refused = #expect(throws: NSError.self) { try shelf.context.save() }
+      #expect(refused?.code == NSManagedObjectConstraintMergeError)
+      shelf.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try shelf.context.save()
+      #expect(try shelf.context.all("Tag").map { $0.value(forKey: "name") as? String } == ["blue"])
+    }
+  }
+
+  @Test("A key that another program has taken is the server's error, and no conflict of values")
+  func takenKey() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let first = shelf.context.new("Tag", ["name": "red"])
+      try shelf.context.save()
+      let taken = first.objectID.uriRepresentation().lastPathComponent.dropFirst()
+      let next = try #require(Int(taken)) + 1
+      try shelf.store.pool.use {
+        _ = try $0.run("INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT) SELECT \(next), Z_ENT, 1 FROM ZTAG")
+      }
+      shelf.context.new("Tag", ["name": "blue"])
+      let refused = #expect(throws: NSError.self) { try shelf.context.save() }
+      #expect(refused?.userInfo["SQLSTATE"] as? String == "23505")
+    }
+  }
+
   @Test("A change based on an older version is refused, with what the store has")
   func refused() throws {
     try withCounter(.error) { shelf, counter, _ in

@@ -33,7 +33,7 @@ extension PostgreSQLStore {
         } catch let outdated as SaveRun.Outdated {
           return .versionConflicts(try conflicts(outdated.rows))
         } catch let error as ServerError where error.breaksUniqueness {
-          if error.constraint?.hasSuffix("_pkey") == true { throw error }
+          if isOfKeys(error) { throw error }
           let conflicts = try pool.read { try ConstraintSearch(changes, self, $0).conflicts() }
           guard conflicts.isEmpty else { return .constraintConflicts(conflicts) }
           if isLast { throw error }
@@ -129,6 +129,13 @@ extension PostgreSQLStore {
     var rows = derived
     rowCache.publish(&rows, readAfter: nil)
     return rows
+  }
+
+  /// Whether a row breaks the primary key of a table, by the name that the server gave that. An attribute may be called
+  /// `pkey`, too, and so the last of a uniqueness constraint.
+  private func isOfKeys(_ error: ServerError) -> Bool {
+    guard let name = error.constraint?.lowercased(), name.hasSuffix("_pkey") else { return false }
+    return !BatchConstraint.all(of: layouts.layouts.indices, layouts).contains { $0.serverName.hasPrefix(name) }
   }
 
   private func conflicts(_ bases: [RowSnapshot]) throws -> [VersionConflict] {
