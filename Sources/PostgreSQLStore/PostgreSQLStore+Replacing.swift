@@ -37,9 +37,7 @@ extension PostgreSQLStore {
       let address = StoreAddress(destination)
       try connection.transaction {
         try StoreOpening.takeLock(address.schema, connection)
-        if let schema = address.schema {
-          try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
-        }
+        if let schema = address.schema { try StoreOpening.makeSchema(schema, connection) }
         let to = try Place(connection)
         guard from.server == to.server else {
           throw StoreFailure.unsupported("Replacing a PostgreSQL store by one in another database")

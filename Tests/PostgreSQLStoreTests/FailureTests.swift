@@ -203,6 +203,19 @@ struct FailureTests {
     #expect(refusal?.state == "55P03")
   }
 
+  @Test("A role makes its store in a schema that is there, without the right to make schemas")
+  func schemaOfOthers() throws {
+    let server = try #require(TestServer.shared)
+    _ = try server.rows("CREATE ROLE guest LOGIN; CREATE SCHEMA given; GRANT ALL ON SCHEMA given TO guest")
+    let shelf = try Shelf(libraryModel(), at: server.url(schema: "given", user: "guest"))
+    try shelf.context.performAndWait {
+      shelf.context.new("Book", ["title": "Emma"])
+      try shelf.context.save()
+    }
+    let refused = error { _ = try Shelf(libraryModel(), at: server.url(schema: "taken", user: "guest")) }
+    #expect(refused?.userInfo["SQLSTATE"] as? String == "42501", "\(refused as Any)")
+  }
+
   @Test("Tables that others have changed are refused with the table and what is wrong with it")
   func changedTables() throws {
     let shelf = try Shelf(libraryModel())

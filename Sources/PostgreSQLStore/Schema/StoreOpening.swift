@@ -36,9 +36,7 @@ struct StoreOpening {
     guard !store.isReadOnly else { throw StoreFailure.readOnly(url) }
     return try connection.transaction {
       try store.lockOpening(connection)
-      if let schema = store.schemaName {
-        try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
-      }
+      if let schema = store.schemaName { try StoreOpening.makeSchema(schema, connection) }
       if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
       return try make(connection)
     }
@@ -81,6 +79,15 @@ struct StoreOpening {
     var name = Parameters()
     name.add(schema + ".z_metadata")
     return try connection.execute("SELECT \(function)(hashtext($1))", name)
+  }
+
+  /// Makes a schema that is not there. The server asks for the right to make schemas even where `IF NOT EXISTS` finds
+  /// one, and a role that may make tables in its schema need not have it.
+  static func makeSchema(_ schema: String, _ connection: Connection) throws {
+    var name = Parameters()
+    name.add(schema)
+    guard try connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = $1", name).isEmpty else { return }
+    try connection.run("CREATE SCHEMA IF NOT EXISTS \(SQLName.identifier(schema))")
   }
 
   /// Writes the numbers of entities.
