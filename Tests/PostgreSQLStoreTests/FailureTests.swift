@@ -216,6 +216,32 @@ struct FailureTests {
     #expect(refused?.userInfo["SQLSTATE"] as? String == "42501", "\(refused as Any)")
   }
 
+  @Test("A statement that libpq refuses to send is an error in its words, and no lost connection")
+  func unsent() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      shelf.context.new("Book", ["sold": 7])
+      try shelf.context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      request.predicate = NSCompoundPredicate(
+        orPredicateWithSubpredicates: (0..<70_000).map { NSPredicate(format: "sold == %d", $0) })
+      let refused = error { _ = try shelf.context.count(for: request) }
+      #expect(refused?.userInfo["SQLSTATE"] as? String == "XX000")
+      #expect(refused?.localizedDescription.contains("65535") == true)
+      let trips = try shelf.trips { #expect(try shelf.context.all("Book", "sold == 7").count == 1) }
+      #expect(trips <= 2)
+    }
+  }
+
+  @Test("Values that no message to the server has room for are refused before they are sent")
+  func tooLong() throws {
+    #expect(throws: Never.self) { try Parameters.check(1 << 29, "INSERT") }
+    for count in [1 << 30, 1 << 32] {
+      let refused = #expect(throws: ServerError.self) { try Parameters.check(count, "INSERT") }
+      #expect(refused?.state == "54000")
+    }
+  }
+
   @Test("Tables that others have changed are refused with the table and what is wrong with it")
   func changedTables() throws {
     let shelf = try Shelf(libraryModel())

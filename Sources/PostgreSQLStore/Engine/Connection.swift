@@ -102,6 +102,7 @@ final class Connection {
   /// Runs one statement with parameters. Returns rows in binary form.
   @discardableResult
   func execute(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ServerRows {
+    try parameters.check(sql)
     guard preparesStatements else {
       trace?.willRun(sql)
       trips += 1
@@ -145,7 +146,7 @@ final class Connection {
     var head: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     head.append(big: Int64(0))
     for part in [head, body, [0xFF, 0xFF]] { try put(part, sql) }
-    guard PQputCopyEnd(handle, nil) == 1 else { throw lost(sql: sql) }
+    guard PQputCopyEnd(handle, nil) == 1 else { throw unanswered(sql) }
     let result = PQgetResult(handle)
     while let more = PQgetResult(handle) { PQclear(more) }
     _ = try checked(result, sql)
@@ -157,7 +158,7 @@ final class Connection {
       for start in stride(from: 0, to: bytes.count, by: portion) {
         let part = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + portion, bytes.count)])
         let text = part.baseAddress!.assumingMemoryBound(to: CChar.self)
-        guard PQputCopyData(handle, text, Int32(part.count)) == 1 else { throw lost(sql: sql) }
+        guard PQputCopyData(handle, text, Int32(part.count)) == 1 else { throw unanswered(sql) }
       }
     }
   }
@@ -206,7 +207,7 @@ final class Connection {
   // Answers.
 
   private func checked(_ result: OpaquePointer?, _ sql: String) throws -> ServerRows {
-    guard let result else { throw lost(sql: sql) }
+    guard let result else { throw unanswered(sql) }
     switch PQresultStatus(result) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return ServerRows(result)
     default:
@@ -214,14 +215,25 @@ final class Connection {
       func field(_ code: Unicode.Scalar) -> String? {
         PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
       }
-      // Without a state, the error is not the server's: the connection broke.
-      guard let state = field("C") else { throw lost(sql: sql) }
+      // Without a state, the error is not the server's.
+      guard let state = field("C") else { throw unanswered(sql) }
       throw ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
     }
   }
 
+  /// The error of a statement that the server has not answered: the connection broke, or libpq refused to send the
+  /// statement, and the connection is as before.
+  private func unanswered(_ sql: String) -> ServerError {
+    isBroken ? lost(sql: sql) : ServerError(state: "XX000", message: clientMessage, sql: sql)
+  }
+
+  /// The words of libpq's last error.
+  private var clientMessage: String {
+    String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline).joined(separator: "; ")
+  }
+
   private func lost(sql: String?) -> ServerError {
-    let message = String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline).joined(separator: "; ")
+    let message = clientMessage
     // If the server refuses a connection, only the message gives its reason.
     let state = message.contains("password") || message.contains("authentication") ? "28P01" : "08006"
     return ServerError(state: state, message: message, sql: sql)

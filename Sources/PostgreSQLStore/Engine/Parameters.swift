@@ -14,6 +14,10 @@ struct Parameters {
   /// array of a gigabyte, and ends the connection for it.
   static let limit = 1 << 24
 
+  /// The most bytes that the values of one statement, or of one row, can have. A message of a gigabyte is too long for
+  /// the server; some room is left for what stands between the values.
+  private static let maximum = (1 << 30) - (1 << 20)
+
   init() {}
 
   /// Takes the values of a translated statement.
@@ -145,6 +149,16 @@ struct Parameters {
 
   private static func bytes(of number: Double) -> [UInt8] {
     withUnsafeBytes(of: number.bitPattern.bigEndian) { Array($0) }
+  }
+
+  /// Throws if the values are more than the server takes: it would end the connection instead of saying so.
+  func check(_ sql: String) throws { try Parameters.check(byteCount, sql) }
+
+  static func check(_ byteCount: Int, _ sql: String) throws {
+    guard byteCount > maximum else { return }
+    throw ServerError(
+      state: "54000", message: "values of \(byteCount) bytes in one row or statement, of which a gigabyte is possible",
+      sql: sql)
   }
 
   /// Runs `body` with libpq's arguments: pointers to the values, their lengths and their formats, which are all binary.

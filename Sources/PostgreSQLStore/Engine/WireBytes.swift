@@ -28,7 +28,7 @@ extension [UInt8] {
       append(big: number.bitPattern)
     case .text, .bytes:
       let tail = row.tail(word: word)
-      append(big: Int32(tail.count))
+      append(big: Int32(clamping: tail.count))
       append(contentsOf: tail)
     case .uuid:
       append(big: Int32(16))
@@ -38,8 +38,10 @@ extension [UInt8] {
     }
   }
 
+  /// Appends a value with its length in front. One that is longer than the length can say is never sent; see
+  /// `Parameters.check`.
   mutating func append(counted bytes: [UInt8]) {
-    append(big: Int32(bytes.count))
+    append(big: Int32(clamping: bytes.count))
     append(contentsOf: bytes)
   }
 }

@@ -20,11 +20,14 @@ struct RowInserts {
     }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(rows.count * columns.count * 16)
+    let sql = WriteTexts.copy(entity, columns)
     for row in rows {
+      let start = bytes.count
       bytes.append(big: Int16(columns.count))
       for column in columns { column.append(row, schema, to: &bytes) }
+      try Parameters.check(bytes.count - start, sql)
     }
-    try connection.copy(WriteTexts.copy(entity, columns), bytes)
+    try connection.copy(sql, bytes)
   }
 
   func parameters(_ rows: [RowSnapshot], _ columns: [WriteColumn]) -> Parameters {
