@@ -144,7 +144,10 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
 
   /// Runs `body` and turns a server error into a failure.
   func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let error as ServerError { throw error.failure }
+    do { return try body() } catch let error as ServerError {
+      guard error.isOfStalePlan, let url else { throw error.failure }
+      throw StoreFailure.incompatibleSchema(url, table: error.table, "the server says: \(error.message)")
+    }
   }
 
   package static func isOccupied(_ url: URL) throws -> Bool {

@@ -253,6 +253,77 @@ struct FailureTests {
     #expect(missing?.localizedDescription.contains("ZPAGES") == true, "\(missing as Any)")
   }
 
+  @Test(
+    "A column that becomes another type while the store is open is named, and rows are read when it is as before",
+    arguments: [true, false])
+  func changedType(preparesStatements: Bool) throws {
+    let shelf = try Shelf(libraryModel(), options: [PostgreSQLPreparedStatementsOption: preparesStatements])
+    try shelf.context.performAndWait {
+      let author = shelf.context.new("Author", ["name": "Jane"])
+      shelf.context.new("Book", ["title": "Emma", "pages": 7, "author": author])
+      try shelf.context.save()
+      shelf.context.stalenessInterval = 0
+      func alter(_ column: String, _ type: String) throws {
+        try shelf.store.pool.use { _ = try $0.run("ALTER TABLE ZBOOK ALTER COLUMN \(column) TYPE \(type)") }
+      }
+      /// Asks for rows, for references, and for members.
+      func asking() -> [NSError?] {
+        shelf.context.reset()
+        let ids = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+        ids.resultType = .managedObjectIDResultType
+        let rows = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        rows.returnsObjectsAsFaults = false
+        let authors = NSFetchRequest<NSManagedObject>(entityName: "Author")
+        authors.relationshipKeyPathsForPrefetching = ["books"]
+        return [
+          error { _ = try shelf.context.fetch(rows) }, error { _ = try shelf.context.fetch(ids) },
+          error { _ = try shelf.context.fetch(authors) },
+        ]
+      }
+      #expect(asking().allSatisfy { $0 == nil })
+      for (column, which) in [("ZPAGES", [0, 2]), ("Z_PK", [0, 1, 2])] {
+        try alter(column, "integer")
+        let refused = asking()
+        for place in which {
+          #expect(refused[place]?.code == NSPersistentStoreIncompatibleSchemaError, "\(column) \(place)")
+          #expect(refused[place]?.localizedDescription.contains(column.lowercased()) == true, "\(refused)")
+        }
+        try alter(column, "bigint")
+        #expect(asking().allSatisfy { $0 == nil })
+      }
+      #expect(try shelf.context.all("Book").map { $0.value(forKey: "pages") as? Int } == [7])
+    }
+  }
+
+  @Test("A save that reads a column of another type by now is undone, and the column is named")
+  func changedTypeInSave() throws {
+    let model = libraryModel()
+    let derived = NSDerivedAttributeDescription()
+    (derived.name, derived.attributeType, derived.isOptional) = ("plainName", .stringAttributeType, true)
+    derived.derivationExpression = NSExpression(format: "canonical:(name)")
+    model.entitiesByName["Author"]?.properties += [derived, attribute("motto", .stringAttributeType)]
+    let shelf = try Shelf(model)
+    try shelf.context.performAndWait {
+      let author = shelf.context.new("Author", ["name": "Jane"])
+      try shelf.context.save()
+      author.setValue("Ann", forKey: "name")
+      try shelf.context.save()
+      func alter(_ type: String) throws {
+        try shelf.store.pool.use { _ = try $0.run("ALTER TABLE ZAUTHOR ALTER COLUMN ZMOTTO TYPE \(type)") }
+      }
+      try alter("varchar")
+      author.setValue("Emma", forKey: "name")
+      let refused = error { try shelf.context.save() }
+      #expect(refused?.code == NSPersistentStoreIncompatibleSchemaError, "\(refused as Any)")
+      #expect(refused?.localizedDescription.contains("zmotto") == true, "\(refused as Any)")
+      try alter("text")
+      let other = try shelf.elsewhere()
+      try other.context.performAndWait { #expect(try other.context.all("Author", "name == 'Ann'").count == 1) }
+      try shelf.context.save()
+      #expect(author.value(forKey: "plainName") as? String == "emma")
+    }
+  }
+
   @Test("Another version of the model is refused by its hashes")
   func otherModel() throws {
     let shelf = try Shelf(libraryModel())

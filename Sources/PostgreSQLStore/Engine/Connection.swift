@@ -9,6 +9,8 @@ final class Connection {
   private let trace: StatementTrace?
   /// The names of prepared statements, by text and parameter types.
   private var prepared: [String: String] = [:]
+  /// Whether prepared statements may have columns of other types by now.
+  private(set) var hasStalePlans = false
   /// The number of round trips to the server.
   private(set) var trips = 0
   /// The connection's row in `Z_WRITERS`, once it has one, and the number of its last save.
@@ -112,12 +114,34 @@ final class Connection {
       return try checked(result, sql)
     }
     let name = try prepare(sql, parameters)
+    do { return try execute(name, sql, parameters) } catch let error as ServerError where error.state == "0A000" {
+      // The server refuses a prepared statement whose columns have other types by now.
+      hasStalePlans = true
+      guard isIdle else {
+        var stale = error
+        stale.isOfStalePlan = true
+        throw stale
+      }
+      try forgetPlans()
+      return try execute(prepare(sql, parameters), sql, parameters)
+    }
+  }
+
+  /// Runs the prepared statement with the name.
+  private func execute(_ name: String, _ sql: String, _ parameters: Parameters) throws -> ServerRows {
     trace?.willRun(sql)
     trips += 1
     let result = parameters.withPointers { values, lengths, formats in
       PQexecPrepared(handle, name, Int32(parameters.count), values, lengths, formats, 1)
     }
     return try checked(result, sql)
+  }
+
+  /// Drops all prepared statements, which are then prepared again.
+  func forgetPlans() throws {
+    try run("DEALLOCATE ALL")
+    prepared = [:]
+    hasStalePlans = false
   }
 
   /// The number of prepared statements that a connection keeps.
@@ -127,10 +151,7 @@ final class Connection {
     // The same text with other parameter types is a different statement.
     let key = sql + "\n" + parameters.types.map(String.init).joined(separator: ",")
     if let name = prepared[key] { return name }
-    if prepared.count >= Connection.preparedLimit {
-      try run("DEALLOCATE ALL")
-      prepared = [:]
-    }
+    if prepared.count >= Connection.preparedLimit { try forgetPlans() }
     let name = "s\(prepared.count)"
     trips += 1
     _ = try checked(PQprepare(handle, name, sql, Int32(parameters.count), parameters.types), sql)

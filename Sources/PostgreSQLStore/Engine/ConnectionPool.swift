@@ -99,7 +99,7 @@ final class ConnectionPool: @unchecked Sendable {
         // The other connections are most likely broken too.
         count -= 1 + free.count
         free = []
-      } else if isClosed || !connection.isIdle {
+      } else if isClosed || !connection.isIdle || connection.hasStalePlans {
         count -= 1
       } else {
         free.append(connection)

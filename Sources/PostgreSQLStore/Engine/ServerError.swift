@@ -14,19 +14,28 @@ struct ServerError: Error {
   var constraint: String?
   /// The statement, without the values of its parameters.
   var sql: String?
+  /// Whether a prepared statement's columns have got other types, and a transaction kept it from being prepared again.
+  var isOfStalePlan = false
 
   /// Whether the connection is lost, or the server is shutting down or still starting: 08…, 57P01 to 57P03.
   var isLost: Bool { state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) }
 
-  /// Whether the transaction may succeed if it runs again: it collided with another and was rolled back completely.
-  var isPassing: Bool { state == "40001" || state == "40P01" }
+  /// Whether the transaction may succeed if it runs again: it was rolled back completely because it collided with
+  /// another, or because of a statement that will be prepared again.
+  var isPassing: Bool { state == "40001" || state == "40P01" || isOfStalePlan }
 
   var breaksUniqueness: Bool { state == "23505" || state == "23P01" }
 
   /// Whether the server refused types or groups in a statement. SQLite is less strict about both.
   var isAboutTypes: Bool {
-    ["42883", "42804", "42846", "42725", "22P02", "42803", "42P10", "22003", "42P22", "42P21", "0A000", "2201B"]
-      .contains(state)
+    !isOfStalePlan
+      && ["42883", "42804", "42846", "42725", "22P02", "42803", "42P10", "22003", "42P22", "42P21", "0A000", "2201B"]
+        .contains(state)
+  }
+
+  /// The first table that the statement reads.
+  var table: String {
+    sql?.components(separatedBy: " FROM ").dropFirst().first?.split(separator: " ").first.map(String.init) ?? "unknown"
   }
 
   var failure: any Error { StoreFailure.server(state: state, message: message, sql: sql) }

@@ -33,6 +33,8 @@ final class RowPlan: @unchecked Sendable {
   /// The decoders, by layout index minus the first one's; nil for entities outside the configuration.
   private let decoders: [Decoder?]
   private let hasOneEntity: Bool
+  /// The types that the columns had when the store was opened. The bytes of another type would be misread.
+  private let types: [(column: Int, type: ServerType)]
 
   init(_ schema: StoreSchema, _ layout: EntityLayout, includesSubentities: Bool, url: URL) throws {
     self.schema = schema
@@ -53,6 +55,13 @@ final class RowPlan: @unchecked Sendable {
           })
       }
     }
+    var types: [Int: ServerType] = [1: .integer, 2: .integer]
+    if !hasOneEntity { types[0] = .integer }
+    for step in decoders.compactMap({ $0 }).flatMap(\.steps) where step.form != .none {
+      types[Int(step.column)] = ServerType(step.form)
+      if step.entityColumn >= 0 { types[Int(step.entityColumn)] = .integer }
+    }
+    self.types = types.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   func rows(_ result: ServerRows, _ watch: FetchWatch? = nil) throws -> [RowSnapshot] {
@@ -69,11 +78,20 @@ final class RowPlan: @unchecked Sendable {
   func memberRows(_ result: ServerRows) throws -> [MemberRow] {
     var rows: [MemberRow] = []
     rows.reserveCapacity(result.count)
+    try check(result, query.columns.count, .integer)
     try forEach(result) { rows.append(MemberRow(owner: result.int($0, query.columns.count), row: $1)) }
     return rows
   }
 
+  /// Throws if a column has become another type since the store was opened. The type decides how long a value is.
+  private func check(_ result: ServerRows, _ column: Int, _ type: ServerType) throws {
+    let found = result.type(column)
+    guard found != type.oid else { return }
+    throw misfit("its column \(result.name(column)) is of the type with the OID \(found), not \(type.name)")
+  }
+
   private func forEach(_ result: ServerRows, _ body: (Int, RowSnapshot) throws -> Void) throws {
+    for (column, type) in types { try check(result, column, type) }
     var builder = RowBuilder()
     var number: Int64 = -1
     var decoder = hasOneEntity ? decoders[0] : nil

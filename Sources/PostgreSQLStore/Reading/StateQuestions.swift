@@ -77,6 +77,11 @@ struct StateQuestions {
   /// subentities, or of any entity if it is nil. The first column is not read where the table is the entity's alone.
   func references(_ rows: ServerRows, of members: EntitySchema?) throws -> [RowReference] {
     let fixed = members.flatMap { $0.sharesTable ? nil : $0.layout.index }
+    for column in fixed == nil ? 0...1 : 1...1 where rows.type(column) != ServerType.integer.oid {
+      throw StoreFailure.incompatibleSchema(
+        store.url!, table: members?.table ?? "Z_PRIMARYKEY",
+        "its column \(rows.name(column)) is of the type with the OID \(rows.type(column)), not bigint")
+    }
     return try (0..<rows.count).map { row in
       guard let entity = fixed ?? schema.index(ofNumber: Int(rows.int(row, 0))),
         members.map({ $0.layout.subtree.contains(entity) }) ?? true
