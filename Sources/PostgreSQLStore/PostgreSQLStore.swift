@@ -65,12 +65,12 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     model = root.ownModel
     layouts = ModelLayouts.of(model)
     rowCache = RowCache(layouts)
-    let address = StoreAddress(url)
+    let settings = StoreSettings(options)
+    self.settings = settings
+    let address = StoreAddress(url, patience: settings.patience)
     schemaName = address.schema
     let trace = StatementTrace.requested
     self.trace = trace
-    let settings = StoreSettings(options)
-    self.settings = settings
     let version = VersionGuard(
       model: model, configuration: name, options: options, url: address.shown)
     self.version = version
@@ -115,7 +115,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     guard let url = value as? URL ?? (value as? String).flatMap(URL.init(string:)), StoreAddress.isAddress(url) else {
       throw StoreFailure.unsupported("PostgreSQLReadReplicaOption with anything but a URL postgresql://…")
     }
-    let address = StoreAddress(url, givenSchema: schemaName, connectTimeout: 2)
+    let address = StoreAddress(url, givenSchema: schemaName, connectTimeout: 2, patience: settings.patience)
     guard address.schema == schemaName else {
       throw StoreFailure.unsupported(
         "The read replica \(address.shown.absoluteString), whose schema is not the store's, \(schemaName ?? "none"),")
@@ -192,4 +192,7 @@ struct StoreSettings {
     notifies = options?.flag(PostgreSQLNotificationsOption) ?? true
     replica = options?[PostgreSQLReadReplicaOption].flatMap { $0 is NSNull ? nil : $0 }
   }
+
+  /// A time in seconds as the milliseconds of a setting, in which 0 would mean no limit.
+  static func milliseconds(_ seconds: TimeInterval) -> Int { Int(min(max(seconds, 0.001), 1_000_000) * 1000) }
 }

@@ -116,6 +116,35 @@ struct FailureTests {
     return (author, book)
   }
 
+  @Test("A lost save that the server still holds on to is looked up no longer than the time-out")
+  func heldMark() throws {
+    let shelf = try Shelf(libraryModel())
+    let abandoned = try shelf.store.pool.ownConnection()
+    let mark = try abandoned.nextMark(nil)
+    try abandoned.run(mark.begin)
+    try shelf.store.pool.use { connection in
+      let refused = #expect(throws: ServerError.self) { try mark.isCommitted(connection, patience: 0.2) }
+      #expect(refused?.state == "08007")
+      #expect(connection.isIdle)
+      try abandoned.run("COMMIT")
+      #expect(try mark.isCommitted(connection, patience: 0.2))
+      // The row is gone.
+      #expect(try !mark.isCommitted(connection, patience: 0.2))
+    }
+  }
+
+  @Test("What a URL says of keeping a connection alive counts, and not what the store says")
+  func keepAlives() throws {
+    // Over a network only, and before it is asked for a connection, libpq looks at these.
+    for (more, word) in [("", "refused"), ("?keepalives_idle=soon", "soon"), ("?tcp_user_timeout=late", "late")] {
+      let address = StoreAddress(try #require(URL(string: "postgresql://strata@127.0.0.1:1/postgres\(more)")))
+      let failing = #expect(throws: ServerError.self) {
+        _ = try Connection(address, preparesStatements: false, trace: nil)
+      }
+      #expect(failing?.message.contains(word) == true, "\(failing as Any)")
+    }
+  }
+
   @Test("A fault whose connection was cut is read over another one, and nobody is asked")
   func cutFault() throws {
     let relay = try Relay(to: #require(TestServer.shared))

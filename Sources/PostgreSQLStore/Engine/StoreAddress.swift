@@ -20,10 +20,17 @@ struct StoreAddress {
   private let sessionOptions: String?
   /// How many seconds a new connection may take, if the URL does not say.
   private let connectTimeout: Int
+  /// How many milliseconds a server may leave what was sent without a sign that it has come, if the URL does not say.
+  private let userTimeout: Int
+  /// The shortest of such times, in seconds: what a network loses is sent again after a second or more.
+  private static let shortestUserTimeout: TimeInterval = 5
 
-  /// - Parameter givenSchema: The schema where the URL names none.
-  init(_ url: URL, givenSchema: String? = nil, connectTimeout: Int = 10) {
+  /// - Parameters:
+  ///   - givenSchema: the schema where the URL names none.
+  ///   - patience: how long a program waits for a server that went away, in seconds.
+  init(_ url: URL, givenSchema: String? = nil, connectTimeout: Int = 10, patience: TimeInterval = 30) {
     self.connectTimeout = connectTimeout
+    userTimeout = StoreSettings.milliseconds(max(patience, StoreAddress.shortestUserTimeout))
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
       (schema, shown, information, sessionOptions) = (givenSchema, url, url.absoluteString, nil)
       return
@@ -66,7 +73,11 @@ struct StoreAddress {
         "PostgreSQL's client library, libpq,", package: "libpq5", String(cString: problem))
     }
     // Words before `dbname` are defaults, which the URL can override; words after it override the URL.
-    let words = ["fallback_application_name": "Strata", "connect_timeout": "\(connectTimeout)"]
+    // A connection that only the server, or the network, has given up is noticed after half a minute.
+    let words = [
+      "fallback_application_name": "Strata", "connect_timeout": "\(connectTimeout)", "keepalives_idle": "15",
+      "keepalives_interval": "5", "keepalives_count": "3", "tcp_user_timeout": "\(userTimeout)",
+    ]
     let names = Array(words.keys) + ["dbname", "client_encoding"] + (sessionOptions == nil ? [] : ["options"])
     let values = Array(words.values) + [information, "UTF8"] + [sessionOptions].compactMap { $0 }
     return withStrings(names) { names in

@@ -9,7 +9,7 @@ import Foundation
 /// | a row breaks a uniqueness constraint | `constraintConflicts`; nothing is written |
 /// | the save collided with another (40001, 40P01) | it runs again: the server has rolled it back |
 /// | the connection was lost | another connection looks up the save's mark: it was committed, or it runs again |
-/// | the server can't be reached any more | error 08007, which says that the outcome is unknown |
+/// | the server can't be reached any more, or holds on to the lost save | error 08007: the outcome is unknown |
 extension PostgreSQLStore {
   /// The number of attempts that a save gets.
   static let attempts = 10
@@ -100,8 +100,8 @@ extension PostgreSQLStore {
       guard let mark else { throw error }
       let isCommitted: Bool
       do {
-        isCommitted = try reconnected { try pool.use { try mark.isCommitted($0) } }
-      } catch let error as ServerError where error.isLost {
+        isCommitted = try reconnected { try pool.use { try mark.isCommitted($0, patience: settings.patience) } }
+      } catch let error as ServerError where error.isLost && error.state != "08007" {
         throw ServerError(
           state: "08007",
           message: "the connection was lost during a save, and the server does not answer: whether the save is in the "

@@ -7,7 +7,8 @@ import Foundation
 /// A connection has a row in `Z_WRITERS`. Each save writes its number to that row, in its own transaction: the row
 /// has the number exactly if the save is committed. A store that lost an answer **deletes the row** and reads it:
 ///
-/// - if the server is still busy with the save, the save holds a lock on the row, and the deletion waits;
+/// - if the server is still busy with the save, the save holds a lock on the row, and the deletion waits. It does not
+///   wait for long: a server that has not noticed that the connection is gone may hold the lock for hours;
 /// - if the save reaches the server only later, it finds no row and writes nothing. A save that was looked up as lost
 ///   stays lost, so the store can run it again: nothing is written twice.
 ///
@@ -49,9 +50,27 @@ struct SaveMark {
   }
 
   /// Returns whether the save was committed, and deletes the row.
-  func isCommitted(_ connection: Connection) throws -> Bool {
-    let rows = try connection.run(
-      "DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
-    return rows.count > 0 && (rows.text(0, 0).flatMap { Int64($0) } ?? 0) >= number
+  ///
+  /// The deletion is committed by a second request: if the answer to the first is lost, the row is still there to be
+  /// asked again.
+  ///
+  /// - Parameter patience: the longest wait for the save's own transaction, in seconds. Then the error is 08007.
+  func isCommitted(_ connection: Connection, patience: TimeInterval) throws -> Bool {
+    var isThere = false
+    do {
+      try connection.run("BEGIN; SET LOCAL lock_timeout = \(StoreSettings.milliseconds(patience))")
+      try connection.finishingTransaction {
+        let rows = try connection.run("DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
+        isThere = rows.count > 0 && (rows.text(0, 0).flatMap { Int64($0) } ?? 0) >= number
+      }
+    } catch let error as ServerError where ["55P03", "57014"].contains(error.state) {
+      throw ServerError(
+        state: "08007",
+        message: "the connection was lost during a save, and the server is still busy with it: whether the save is in "
+          + "the database is not known. \(error.message)")
+    } catch let error as ServerError where error.isLost && isThere {
+      // Only the deletion is not certain, and such a row does no harm.
+    }
+    return isThere
   }
 }

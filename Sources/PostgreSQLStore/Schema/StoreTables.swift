@@ -39,7 +39,7 @@ struct StoreTables {
   /// - Parameter patience: the longest wait for others, in seconds.
   func lock(_ mode: String, patience: TimeInterval, _ connection: Connection) throws {
     try connection.run(
-      "SET LOCAL lock_timeout = \(Int(min(max(patience, 0.001), 1_000_000) * 1000)); "
+      "SET LOCAL lock_timeout = \(StoreSettings.milliseconds(patience)); "
         + "LOCK TABLE \(names.joined(separator: ", ")) IN \(mode) MODE")
   }
 
