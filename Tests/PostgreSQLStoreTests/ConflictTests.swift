@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import PostgreSQLTestServer
+import Synchronization
 import Testing
 
 @testable import PostgreSQLStore
@@ -93,6 +94,46 @@ struct ConflictTests {
       shelf.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
       try shelf.context.save()
       #expect(try shelf.context.all("Tag").map { $0.value(forKey: "name") as? String } == ["blue"])
+    }
+  }
+
+  @Test("A save that changes other properties of each row locks the rows in the order of their keys")
+  func lockOrder() throws {
+    let server = try #require(TestServer.shared)
+    for properties in [["pages", "copies"], ["copies", "pages"]] {
+      let shelf = try Shelf(libraryModel())
+      try shelf.context.performAndWait {
+        var books: [(key: Int, book: NSManagedObject)] = []
+        for _ in 0..<2 {
+          let book = shelf.context.new("Book")
+          try shelf.context.save()
+          let key = try #require(Int(book.objectID.uriRepresentation().lastPathComponent.dropFirst()))
+          books.append((key, book))
+        }
+        books.sort { $0.key < $1.key }
+        for (place, property) in properties.enumerated() { books[place].book.setValue(7, forKey: property) }
+        let (first, second) = (books[0].key, books[1].key)
+        try shelf.store.pool.use { other in
+          let process = try other.run(
+            "BEGIN; UPDATE ZBOOK SET ZTITLE = ZTITLE WHERE Z_PK = \(first); SELECT pg_backend_pid()::text"
+          ).text(0, 0)
+          nonisolated(unsafe) let other = other
+          let isDone = DispatchSemaphore(value: 0)
+          let isFree = Mutex(false)
+          Thread.detachNewThread {
+            let waiting = "SELECT 1 FROM pg_stat_activity WHERE \(process ?? "") = ANY (pg_blocking_pids(pid))"
+            let deadline = Date(timeIntervalSinceNow: 30)
+            while (try? server.rows(waiting))?.isEmpty != false, Date() < deadline { usleep(10_000) }
+            let rows = try? other.run("SELECT 1 FROM ZBOOK WHERE Z_PK = \(second) FOR UPDATE NOWAIT")
+            isFree.withLock { $0 = rows != nil }
+            _ = try? other.run("ROLLBACK")
+            isDone.signal()
+          }
+          try shelf.context.save()
+          isDone.wait()
+          #expect(isFree.withLock { $0 }, "\(properties)")
+        }
+      }
     }
   }
 

@@ -12,8 +12,9 @@ import Foundation
 /// Each save leaves a `SaveMark`, so that it can be looked up if its answer is lost.
 ///
 /// If a row has another version, the run rolls back and throws `Outdated`. The server checks uniqueness at the end of
-/// the transaction, so the order of rows does not matter to it. Rows are written in the order of their keys: two saves
-/// of the same rows then wait for each other instead of ending in a deadlock.
+/// the transaction, so the order of rows does not matter to it. Rows are written in the order of their keys, and locked
+/// in that order before several statements update rows of one table: two saves of the same rows then wait for each other
+/// instead of ending in a deadlock.
 struct SaveRun {
   /// The error for rows that no longer have the version they were read with.
   struct Outdated: Error {
@@ -98,7 +99,9 @@ struct SaveRun {
     for (entity, rows) in groups(changes.locked) { try check(rows, of: entity, connection) }
     for step in links.removals { try run(step, connection) }
     for (entity, rows) in groups(changes.deleted) { try delete(rows, of: entity, connection) }
-    for (key, updates) in Dictionary(grouping: changes.updated, by: UpdateKey.init).sorted(by: { $0.key < $1.key }) {
+    let updates = Dictionary(grouping: changes.updated, by: UpdateKey.init).sorted { $0.key < $1.key }
+    try lock(updates, connection)
+    for (key, updates) in updates {
       try update(updates.sorted { $0.row.key < $1.row.key }, key, connection)
     }
     for (entity, rows) in groups(changes.inserted) { try RowInserts(schema).run(rows, into: entity, connection) }
@@ -113,7 +116,25 @@ struct SaveRun {
 
     init(_ update: RowUpdate) { (entity, changed) = (update.row.entity, update.changed) }
 
-    static func < (a: UpdateKey, b: UpdateKey) -> Bool { a.entity < b.entity }
+    static func < (a: UpdateKey, b: UpdateKey) -> Bool {
+      a.entity == b.entity ? a.slots.lexicographicallyPrecedes(b.slots) : a.entity < b.entity
+    }
+
+    private var slots: [Int] {
+      var slots: [Int] = []
+      changed.forEach { slots.append($0) }
+      return slots
+    }
+  }
+
+  /// Locks the rows of each table that several statements update, in the order of their keys.
+  private func lock(_ updates: [(key: UpdateKey, value: [RowUpdate])], _ connection: Connection) throws {
+    let tables = Dictionary(grouping: updates) { store.layouts[$0.key.entity].rootIndex }
+    for (root, updates) in tables.sorted(by: { $0.key < $1.key }) where updates.count > 1 {
+      var parameters = Parameters()
+      parameters.add(keys: updates.flatMap { $0.value.map(\.row.key) })
+      try connection.execute(WriteTexts.lock(schema.entity(at: root)), parameters)
+    }
   }
 
   private func groups(_ rows: [RowSnapshot]) -> [(entity: EntitySchema, rows: [RowSnapshot])] {

@@ -56,6 +56,11 @@ enum WriteTexts {
       + "ON t.Z_PK = u.k AND t.Z_OPT = u.v FOR SHARE OF t"
   }
 
+  /// Locks rows that will be updated, in the order of their keys. Parameter: keys.
+  static func lock(_ entity: EntitySchema) -> String {
+    "SELECT Z_PK FROM \(entity.table) WHERE Z_PK = ANY ($1) ORDER BY Z_PK FOR NO KEY UPDATE"
+  }
+
   /// Selects the present versions of rows. Parameter: keys.
   static func versions(_ entity: EntitySchema) -> String {
     "SELECT Z_PK, Z_OPT FROM \(entity.table) WHERE Z_PK = ANY ($1)"
