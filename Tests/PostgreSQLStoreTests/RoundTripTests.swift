@@ -302,6 +302,36 @@ struct RoundTripTests {
     }
   }
 
+  @Test("Powers, exponentials and shifts are those of memory, however large, small or odd")
+  func functions() throws {
+    let shelf = try Shelf(libraryModel())
+    try shelf.context.performAndWait {
+      let numbers: [(Double, Int)] = [
+        (0, -1), (10, 400), (-10, 401), (10, -400), (-8, 2), (0.5, -8), (800, 64), (-800, -64), (2, -1), (1.5, 63),
+        (1, 9_000_000_000), (.greatestFiniteMagnitude, 1), (.infinity, -2),
+      ]
+      for (weight, sold) in numbers { shelf.context.new("Book", ["weight": weight, "sold": sold]) }
+      try shelf.context.save()
+      let books = try shelf.context.all("Book")
+      let conditions: [(format: String, arguments: [Any])] = [
+        ("raise:toPower:(weight, sold) > 1000000", []), ("raise:toPower:(weight, sold) < 0", []),
+        ("raise:toPower:(weight, sold) == 0", []), ("raise:toPower:(weight, sold) == 64", []),
+        ("raise:toPower:(sold, weight) == nil", []), ("raise:toPower:(weight, 0.5) == nil", []),
+        ("exp:(weight) > 1000000", []), ("exp:(weight) == 0", []), ("exp:(sold) > 1000000", []),
+        ("leftshift:by:(7, sold) == 0", []), ("leftshift:by:(sold, 64) == 0", []),
+        ("leftshift:by:(sold, 2) == %@", [-32]), ("leftshift:by:(sold, %@) == 200", [-1]),
+        ("rightshift:by:(%@, sold) == %@", [-7, -1]), ("rightshift:by:(sold, %@) < 0", [-1]),
+        ("rightshift:by:(sold, 70) == %@", [-1]), ("rightshift:by:(sold, 1) == 200", []),
+      ]
+      for (format, arguments) in conditions {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format, argumentArray: arguments)
+        let inMemory = books.filter { request.predicate!.evaluate(with: $0) }
+        #expect(try Set(shelf.context.fetch(request)) == Set(inMemory), "\(format)")
+      }
+    }
+  }
+
   @Test("Functions of an earlier version are replaced where a store is opened to write it, while others are at work")
   func olderFunctions() throws {
     let shelf = try Shelf(libraryModel())

@@ -16,7 +16,8 @@ struct SchemaStatements {
     get throws {
       try SchemaStatements.checkNames(plan)
       let keys = plan.tables.map { KeyBlocks.create(plan.schema.entity(at: $0.root.index)) }
-      return try tables + keys + indexes().map(\.sql) + StoreFunctions.statements
+      // The condition of an index may call a function.
+      return try StoreFunctions.statements + tables + keys + indexes().map(\.sql)
         + DerivedTriggers.createStatements(plan.schema, .postgreSQL) + SchemaStatements.bookkeeping
     }
   }

@@ -11,6 +11,8 @@
 /// | NSCoreDataText(number or text) | the value as text, the same text as in memory |
 /// | NSCoreDataDivide(number, number) | the quotient of a number that was text; it is whole if both numbers are |
 /// | NSCoreDataNumber(number or text), NSCoreDataReal(…) | the number at the beginning of the text, or 0 |
+/// | NSCoreDataPower(number, number), NSCoreDataExponential(number) | infinite or 0 if out of bounds; null for NaN |
+/// | NSCoreDataShift(number, width, direction) | the number shifted to the left (1) or right (-1), by any width |
 /// | NSCoreDataVersion() | the `version` that made the functions; version 1 had no such function |
 ///
 /// The bits of `options`: 1 ignores case, 128 ignores diacritics, 256 ignores the width of letters, 32 uses the locale,
@@ -19,7 +21,7 @@
 enum StoreFunctions {
   /// Raise it with every change of a statement, and leave a function's parameters and its result's type as they are: a
   /// function with others can't be replaced.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
   static let statements: [String] =
     collations + [
@@ -149,6 +151,33 @@ enum StoreFunctions {
       make("SquareRoot(double precision)", "double precision", "CASE WHEN $1 >= 0 THEN sqrt($1) END"),
       make("Logarithm(double precision)", "double precision", "CASE WHEN $1 > 0 THEN ln($1) END"),
       make("Logarithm10(double precision)", "double precision", "CASE WHEN $1 > 0 THEN log10($1) END"),
+      // The logarithm of the result says whether it has room. The least exponent for which it may have none, beside a
+      // number that is nearly 0 or infinite, is above one half.
+      make(
+        "Power(double precision, double precision)", "double precision",
+        """
+        CASE WHEN $1 = 0 AND $2 < 0 THEN 'Infinity'
+          WHEN $1 < 0 AND $2 <> trunc($2) THEN CASE WHEN $1 = '-Infinity' THEN power(-$1, $2) END
+          WHEN $1 = 0 OR $2 = 1 OR abs($2) <= 0.5 OR abs($1) >= 'Infinity' OR abs($2) >= 'Infinity'
+            THEN NULLIF(power($1, $2), 'NaN')
+          WHEN least(greatest($2, -1e300), 1e300) * ln(abs($1)) > 709.782712893383
+            THEN CASE WHEN $1 < 0 AND $2 / 2 <> trunc($2 / 2) THEN '-Infinity' ELSE 'Infinity' END::double precision
+          WHEN least(greatest($2, -1e300), 1e300) * ln(abs($1)) < -745.133 THEN 0
+          ELSE power($1, $2) END
+        """),
+      make(
+        "Exponential(double precision)", "double precision",
+        """
+        CASE WHEN $1 > 709.782712893384 THEN 'Infinity' WHEN $1 < -745.133219101941 THEN 0
+          ELSE NULLIF(exp($1), 'NaN') END
+        """),
+      make(
+        "Shift(bigint, bigint, bigint)", "bigint",
+        """
+        (SELECT CASE WHEN width >= 64 THEN 0 WHEN width >= 0 THEN $1 << width::integer
+            WHEN width > -64 THEN $1 >> (-width)::integer WHEN $1 < 0 THEN -1 ELSE 0 END
+          FROM (SELECT least(greatest($2, -64), 64) * $3 AS width) AS widths)
+        """),
       make(
         "Least(VARIADIC anycompatiblearray)", "anycompatible",
         "(SELECT CASE WHEN bool_or(v IS NULL) THEN NULL ELSE min(v) END FROM unnest($1) AS v)"),

@@ -149,7 +149,8 @@ extension MisuseReport {
   fileprivate static func olderFunctions(_ url: URL, _ why: String) -> MisuseReport {
     MisuseReport(
       "The functions of the store at \(url.absoluteString) are of an earlier version, and stay: \(why).",
-      how: "Searches that ignore case or marks don't find letters of another width there, as they do in memory.",
+      how: "Searches that ignore case or marks may not find letters of another width there, as they do in memory. "
+        + "Powers, exponentials and shifts may be refused.",
       remedy: "Open the store once to write it, as the role that owns the functions.")
   }
 }

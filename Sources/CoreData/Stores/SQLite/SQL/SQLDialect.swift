@@ -14,7 +14,8 @@
 /// | numbers beside texts | become texts | become texts through `NSCoreDataText` |
 /// | a text that is no number, as a number | 0 | an error, so functions of our own read it |
 /// | the negative of the smallest integer | a floating number | an error, so each number becomes a decimal before |
-/// | the width of a shift | any integer | one of 32 bits |
+/// | the width of a shift | any integer | 0 to 63, so a function of our own takes any other |
+/// | a power that is too large | infinite | an error, so functions of our own compute powers |
 /// | a value that no index finds | `+ a` | `a`, since the sign is refused before a text |
 /// | an offset without a limit | `LIMIT -1 OFFSET 3` | `OFFSET 3` |
 /// | a select in the place of a table | `(SELECT …)` | `(SELECT …) f`, which versions before 16 require |
@@ -59,6 +60,9 @@ package enum SQLDialect {
     case "sqrt": return "NSCoreDataSquareRoot"
     case "ln": return "NSCoreDataLogarithm"
     case "log10": return "NSCoreDataLogarithm10"
+    // PostgreSQL's own refuse what is too large, too small, or no number.
+    case "power": return "NSCoreDataPower"
+    case "exp": return "NSCoreDataExponential"
     case "min": return "NSCoreDataLeast"
     case "max": return "NSCoreDataGreatest"
     default: return name
@@ -81,14 +85,20 @@ package enum SQLDialect {
       return .arithmetic(left, .over, .call("NULLIF", [right, .number(0)]))
     case .arithmetic(let left, .modulo, let right):
       return .arithmetic(left, .modulo, .call("NULLIF", [right, .number(0)]))
-    case .arithmetic(let left, .leftShift, let right): return .arithmetic(left, .leftShift, .cast(right, .integer))
-    case .arithmetic(let left, .rightShift, let right): return .arithmetic(left, .rightShift, .cast(right, .integer))
+    case .arithmetic(let left, .leftShift, let right): return shift(left, .leftShift, right)
+    case .arithmetic(let left, .rightShift, let right): return shift(left, .rightShift, right)
     case .prefix(.plus, let value): return value
     case .prefix(.minus, let value): return .prefix(.minus, .cast(value, .decimal))
     case .cast(let value, .real): return .ownCall("NSCoreDataReal", [value])
     case .cast(let value, .numeric): return .ownCall("NSCoreDataNumber", [value])
     default: return node
     }
+  }
+
+  /// A shift in PostgreSQL, which takes the width by its last bits: 64 would be 0.
+  private func shift(_ left: SQLExpression, _ sign: SQLExpression.Sign, _ right: SQLExpression) -> SQLExpression {
+    if case .bound(.int(0..<64)) = right { return .arithmetic(left, sign, .cast(right, .integer)) }
+    return .ownCall("NSCoreDataShift", [left, right, .number(sign == .leftShift ? 1 : -1)])
   }
 
   /// The sign between two values that are equal or both null, or are not.
