@@ -271,6 +271,36 @@ struct FailureTests {
     }
   }
 
+  @Test("A text that is too long for an index is refused with its attribute, its length and the index")
+  func longIndexedTexts() throws {
+    let model = libraryModel()
+    let title = try #require(model.entitiesByName["Book"]?.propertiesByName["title"])
+    model.entitiesByName["Book"]?.indexes = [
+      NSFetchIndexDescription(
+        name: "byTitle", elements: [NSFetchIndexElementDescription(property: title, collationType: .binary)])
+    ]
+    let shelf = try Shelf(model)
+    // Of which little can be compressed.
+    let text = (0..<1000).map { _ in UUID().uuidString }.joined()
+    try shelf.context.performAndWait {
+      for (entity, name, index) in [("Tag", "name", "Z_Tag_UNIQUE_name"), ("Novel", "title", "Z_Book_byTitle")] {
+        let object = shelf.context.new(entity, [name: text])
+        let batch = NSBatchInsertRequest(entityName: entity, objects: [[name: text]])
+        let refusals = [error { try shelf.context.save() }, error { _ = try shelf.context.execute(batch) }]
+        for refused in refusals {
+          #expect(refused?.userInfo["SQLSTATE"] as? String == "54000")
+          for word in ["\(entity).\(name)", "36000", index] {
+            #expect(refused?.localizedDescription.contains(word) == true, "\(word): \(refused as Any)")
+          }
+        }
+        object.setValue("short", forKey: name)
+        try shelf.context.save()
+      }
+      shelf.context.new("Author", ["name": text])
+      try shelf.context.save()
+    }
+  }
+
   @Test("Tables that others have changed are refused with the table and what is wrong with it")
   func changedTables() throws {
     let shelf = try Shelf(libraryModel())

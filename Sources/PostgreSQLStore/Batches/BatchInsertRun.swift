@@ -80,7 +80,9 @@ struct BatchInsertRun {
   }
 
   private mutating func write(_ settled: BatchMerge.Settled) throws {
-    try RowInserts(store.schema).run(settled.new, into: entity, run.connection)
+    do { try RowInserts(store.schema).run(settled.new, into: entity, run.connection) } catch let error as ServerError {
+      throw LongIndexedValue.explained(error, settled.new, store.layouts)
+    }
     result.count += settled.new.count
     for row in settled.new {
       if batch.namesRows { result.rows.append(row.reference) }

@@ -39,6 +39,8 @@ extension PostgreSQLStore {
           if isLast { throw error }
           // The other row has gone since, so the save runs again.
           return nil
+        } catch let error as ServerError where error.state == "54000" {
+          throw LongIndexedValue.explained(error, changes.inserted + changes.updated.map(\.row), layouts)
         }
       }
     }
