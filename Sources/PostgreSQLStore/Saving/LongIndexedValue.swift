@@ -12,8 +12,8 @@ struct LongIndexedValue {
   /// The shortest value that is worth a word, in bytes: several of them may be in one index.
   private static let shortest = 500
 
-  /// Returns an error of the state 54000, a limit of the server, with the longest value that the rows have for an index.
-  /// Other errors stay as they are.
+  /// Returns an error of the state 54000, a limit of the server, with the longest value that the rows have
+  /// in an index. Other errors stay as they are.
   static func explained(_ error: ServerError, _ rows: [RowSnapshot], _ layouts: ModelLayouts) -> ServerError {
     guard error.state == "54000",
       let longest = rows.compactMap({ LongIndexedValue($0, layouts) }).max(by: { $0.count < $1.count })

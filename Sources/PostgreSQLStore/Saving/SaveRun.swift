@@ -13,8 +13,8 @@ import Foundation
 ///
 /// If a row has another version, the run rolls back and throws `Outdated`. The server checks uniqueness at the end of
 /// the transaction, so the order of rows does not matter to it. Rows are written in the order of their keys, and locked
-/// in that order before several statements update rows of one table: two saves of the same rows then wait for each other
-/// instead of ending in a deadlock.
+/// in that order before several statements update rows of one table: two saves of the same rows then wait for each
+/// other instead of ending in a deadlock.
 struct SaveRun {
   /// The error for rows that no longer have the version they were read with.
   struct Outdated: Error {

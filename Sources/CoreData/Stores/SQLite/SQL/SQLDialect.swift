@@ -85,8 +85,8 @@ package enum SQLDialect {
       return .arithmetic(left, .over, .call("NULLIF", [right, .number(0)]))
     case .arithmetic(let left, .modulo, let right):
       return .arithmetic(left, .modulo, .call("NULLIF", [right, .number(0)]))
-    case .arithmetic(let left, .leftShift, let right): return shift(left, .leftShift, right)
-    case .arithmetic(let left, .rightShift, let right): return shift(left, .rightShift, right)
+    case .arithmetic(let left, .leftShift, let right): return shift(left, right, sign: .leftShift)
+    case .arithmetic(let left, .rightShift, let right): return shift(left, right, sign: .rightShift)
     case .prefix(.plus, let value): return value
     case .prefix(.minus, let value): return .prefix(.minus, .cast(value, .decimal))
     case .cast(let value, .real): return .ownCall("NSCoreDataReal", [value])
@@ -96,7 +96,7 @@ package enum SQLDialect {
   }
 
   /// A shift in PostgreSQL, which takes the width by its last bits: 64 would be 0.
-  private func shift(_ left: SQLExpression, _ sign: SQLExpression.Sign, _ right: SQLExpression) -> SQLExpression {
+  private func shift(_ left: SQLExpression, _ right: SQLExpression, sign: SQLExpression.Sign) -> SQLExpression {
     if case .bound(.int(0..<64)) = right { return .arithmetic(left, sign, .cast(right, .integer)) }
     return .ownCall("NSCoreDataShift", [left, right, .number(sign == .leftShift ? 1 : -1)])
   }
