@@ -114,7 +114,7 @@ struct SignatureTests {
     let added = try await coordinator.addPersistentStore(with: description)
     #expect(added === description && coordinator.persistentStores.count == 1)
     description.type = "Unknown"
-    await #expect(throws: NSError.self) { try await coordinator.addPersistentStore(with: description) }
+    await #expect(throws: NSError.self) { _ = try await coordinator.addPersistentStore(with: description) }
   }
 
   @Test("What applications override in an object is asked, its entity included")
