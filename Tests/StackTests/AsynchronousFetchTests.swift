@@ -153,6 +153,15 @@ struct AsynchronousFetchTests {
     #expect(titles(stack, try completion(stack, batched)) == ["A", "B", "C"])
   }
 
+  @Test("Where objects are expected and the resultType asks for ids, the objects come", arguments: StoreKind.allCases)
+  func idsOfObjects(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try fill(stack, ["B", "A"])
+    let request = books()
+    request.resultType = .managedObjectIDResultType
+    #expect(titles(stack, try completion(stack, request)) == ["A", "B"])
+  }
+
   @Test("Unsaved changes take part, those made while it runs as well", arguments: StoreKind.allCases)
   func pendingChanges(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

@@ -1,6 +1,9 @@
 import CoreData
 import Testing
 
+/// An object whose class makes requests.
+final class Leaf: NSManagedObject {}
+
 @Suite("Fetching")
 struct FetchTests {
   static let kinds = StoreKind.allCases
@@ -277,6 +280,74 @@ struct FetchTests {
       rows.propertiesToFetch = ["pages"]
       rows.returnsDistinctResults = true
       #expect(try context.fetch(rows).compactMap { $0["pages"] as? Int } == [0, 100, 200, 300])
+    }
+  }
+
+  @Test(
+    "A request for objects whose resultType asks for ids finds the objects, as faults, unsaved ones among them",
+    arguments: kinds)
+  func idsOfObjects(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      try books(context)
+      try context.save()
+      context.reset()
+      let books = request(sort: "title")
+      books.resultType = .managedObjectIDResultType
+      let found = try context.fetch(books)
+      #expect(found.count == 6 && found.allSatisfy { $0.isFault })
+      #expect(found.first?.string("title") == "Amerika" && found.last?.string("title") == "The Waves")
+      context.new("Book", ["title": "Zadig"])
+      #expect(try titles(context, books).last == "Zadig")
+      #expect(try books.execute().count == 7)
+      let completed = try context.execute(books) as? NSAsynchronousFetchResult<NSManagedObject>
+      #expect(completed?.finalResult?.last?.string("title") == "Zadig")
+    }
+  }
+
+  @Test("A request whose resultType makes other results than its class says is an error", arguments: kinds)
+  func otherResults(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      try books(context)
+      func check<Result: NSFetchRequestResult>(_ result: Result.Type, _ types: NSFetchRequestResultType...) {
+        let request = NSFetchRequest<Result>(entityName: "Book")
+        for type in types {
+          request.resultType = type
+          let errors = [
+            failure { _ = try context.fetch(request) }, failure { _ = try request.execute() },
+            failure { _ = try context.execute(request) },
+            failure { _ = try context.execute(NSAsynchronousFetchRequest(fetchRequest: request)) },
+          ]
+          for error in errors {
+            let words = error?.localizedDescription ?? "no error"
+            #expect(words.contains("The request is for \(result)") && words.contains("set resultType"), "\(words)")
+          }
+        }
+      }
+      check(NSManagedObject.self, .dictionaryResultType, .countResultType)
+      check(NSDictionary.self, .managedObjectResultType, .managedObjectIDResultType, .countResultType)
+      check(NSNumber.self, .managedObjectResultType, .managedObjectIDResultType, .dictionaryResultType)
+      check(NSManagedObjectID.self, .managedObjectResultType, .dictionaryResultType, .countResultType)
+    }
+  }
+
+  @Test("A request that a class makes for any results has those of its resultType, also when it is executed")
+  func anyResultsOfClass() throws {
+    let leaves = model([entity("Leaf", [attribute("name")], class: Leaf.self)])
+    for kind in Self.kinds {
+      try withStack(kind, leaves) { stack, context throws in
+        let leaf = context.new("Leaf", ["name": "a"])
+        try context.save()
+        let request: NSFetchRequest<any NSFetchRequestResult> = Leaf.fetchRequest()
+        request.resultType = .managedObjectIDResultType
+        #expect(try context.fetch(request) as? [NSManagedObjectID] == [leaf.objectID])
+        #expect(try request.execute() as? [NSManagedObjectID] == [leaf.objectID])
+        #expect(try stack.coordinator.execute(request, with: context) as? [NSManagedObjectID] == [leaf.objectID])
+        request.resultType = .dictionaryResultType
+        #expect(try request.execute() as? [NSDictionary] == [["name": "a"]])
+        let copy = try #require(request.copy() as? NSFetchRequest<any NSFetchRequestResult>)
+        let completed = try context.execute(copy) as? NSAsynchronousFetchResult<any NSFetchRequestResult>
+        #expect(completed?.finalResult as? [NSDictionary] == [["name": "a"]])
+      }
     }
   }
 

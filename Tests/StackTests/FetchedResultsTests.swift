@@ -107,6 +107,16 @@ struct FetchedResultsTests {
       controller.fetchRequest.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
       controller.fetchRequest.resultType = .managedObjectIDResultType
       #expect(failure { try controller.performFetch() }?.localizedDescription.contains("resultType") == true)
+      func check<Result: NSFetchRequestResult>(_ result: Result.Type) {
+        let request = NSFetchRequest<Result>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        let controller = NSFetchedResultsController(
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        let words = failure { try controller.performFetch() }?.localizedDescription ?? "no error"
+        #expect(words.contains("set resultType") && controller.fetchedObjects == nil, "\(words)")
+      }
+      check(NSDictionary.self)
+      check(NSManagedObjectID.self)
     }
   }
 

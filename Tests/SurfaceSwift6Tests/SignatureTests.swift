@@ -209,6 +209,11 @@ struct SignatureTests {
       let one = SpyVolume(context: context)
       let other = SpyVolume(context: context)
       #expect(Set(try context.fetch(request)) == [one, other])
+      request.resultType = .managedObjectIDResultType
+      #expect(Set(try context.fetch(request)) == [one, other])
+      request.resultType = .countResultType
+      #expect(throws: CocoaError.self) { try context.fetch(request) }
+      request.resultType = .managedObjectResultType
       context.answer = [other]
       #expect(try context.fetch(request) == [other] && request.execute() == [other])
       let untyped = NSFetchRequest<any NSFetchRequestResult>(entityName: "SpyVolume")

@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
     let fetch = request.fetchRequest.copy() as! NSFetchRequest<R>
     if fetch.includesPendingChanges { processPendingChanges() }
     var description = try description(of: fetch)
-    try checkResult(R.self, description)
+    try checkResult(of: fetch, description)
 
     let progress = Progress(totalUnitCount: request.estimatedResultCount > 0 ? Int64(request.estimatedResultCount) : -1)
     // The progress keeps the watch, for its handler.
@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
 extension NSManagedObjectContext {
   /// Executes an ordinary fetch at once. Its result has the form of an asynchronous one.
   func complete<R: NSFetchRequestResult>(_ request: NSFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
-    let found = try fetch(request)
+    let found = try request.results(in: self)
     let progress = Progress(totalUnitCount: Int64(max(found.count, 1)))
     progress.completedUnitCount = progress.totalUnitCount
     let result = NSAsynchronousFetchResult(

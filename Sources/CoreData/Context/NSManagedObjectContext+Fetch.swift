@@ -1,13 +1,19 @@
 extension NSManagedObjectContext {
   /// Finds the objects of a request, with this context's unsaved changes taken into account.
   ///
-  /// Throws an error that names the entity, key path or operator if the model or the store does not have it.
+  /// Throws an error that names the entity, key path or operator if the model or the store does not have it, and one if
+  /// the request's `resultType` makes other results than its class says. Only a request for objects whose `resultType`
+  /// asks for ids is answered, with the objects.
   public func fetch<Result: NSFetchRequestResult>(_ request: NSFetchRequest<Result>) throws -> [Result] {
     if type(of: self) == NSManagedObjectContext.self || isAnsweringFetch { return try found(by: request) }
+    try checkResultType(of: request)
     isAnsweringFetch = true
     defer { isAnsweringFetch = false }
-    let objects = try (self as any FetchAnswering).fetch(request.untyped).map { $0 as AnyObject }
+    var objects = try (self as any FetchAnswering).fetch(request.untyped).map { $0 as AnyObject }
     if let wanted = Result.self as? NSObject.Type {
+      if request.resultType == .managedObjectIDResultType, wanted is NSManagedObject.Type {
+        objects = objects.map { found in (found as? NSManagedObjectID).map { object(with: $0) as AnyObject } ?? found }
+      }
       for object in objects where !NSManagedObject.isClass(type(of: object), under: wanted) {
         preconditionFailure("An override of fetch(_:) returned \(type(of: object)) to a fetch of \(wanted).")
       }
@@ -22,7 +28,7 @@ extension NSManagedObjectContext {
     source.learnKeys(for: self)
     if request.includesPendingChanges { processPendingChanges() }
     let description = try description(of: request)
-    try checkResult(Result.self, description)
+    try checkResult(of: request, description)
     return try results(of: description, FetchOptions(request), request.resultType)
   }
 
@@ -42,14 +48,14 @@ extension NSManagedObjectContext {
     return NSManagedObjectID(layout: owner.layouts[Int(row.entity)], key: row.key, store: store)
   }
 
-  /// The results of a checked fetch, in the form of its result type.
+  /// The results of a checked fetch, in the form of its result type. Objects of a class are not replaced by ids.
   func results<Result: NSFetchRequestResult>(
     of description: FetchDescription, _ options: FetchOptions, _ type: NSFetchRequestResultType
   ) throws -> [Result] {
     switch description.output {
     case .count: return cast([NSNumber(value: try count(description, options))])
     case .dictionaries: return cast(try dictionaries(description, options))
-    case .references where type == .managedObjectIDResultType:
+    case .references where type == .managedObjectIDResultType && !(Result.self is NSManagedObject.Type):
       if let ids = try committedIDs(description, options) { return cast(ids) }
       return cast(try objects(description, options).map(\.objectID))
     case .references, .rows: return cast(try objects(description, options))
@@ -122,15 +128,38 @@ extension NSManagedObjectContext {
     return try source.ids(description, options, for: self)
   }
 
-  /// Without this check, a request for a class that the entity's objects don't have would return objects of a wrong
-  /// type.
-  func checkResult<Result>(_ type: Result.Type, _ description: FetchDescription) throws {
-    guard let wanted = type as? NSManagedObject.Type else { return }
+  /// Without this check, a request for a class that the results don't have would return objects of a wrong type.
+  func checkResult<Result: NSFetchRequestResult>(
+    of request: NSFetchRequest<Result>, _ description: FetchDescription
+  ) throws {
+    guard let wanted = Result.self as? NSManagedObject.Type else { return try checkResultType(of: request) }
+    switch description.output {
+    case .count, .dictionaries: return try checkResultType(of: request)
+    case .references, .rows: break
+    }
     let given = description.layout.objectClass
     if given == wanted || NSManagedObject.isClass(given, under: wanted) { return }
     throw Failure.malformedFetchRequest(
       entity: description.layout.name,
       what: "The request is for \(wanted), but the entity's objects are \(given): name the class in the model."
+    ).nsError
+  }
+
+  /// The same without looking at the entity's class.
+  private func checkResultType<Result: NSFetchRequestResult>(of request: NSFetchRequest<Result>) throws {
+    guard let wanted = Result.self as? NSObject.Type else { return }
+    let isForObjects = wanted is NSManagedObject.Type
+    let given: NSObject.Type
+    switch request.resultType {
+    case .dictionaryResultType: given = NSDictionary.self
+    case .countResultType: given = NSNumber.self
+    case .managedObjectIDResultType where !isForObjects: given = NSManagedObjectID.self
+    default: given = NSManagedObject.self
+    }
+    if isForObjects ? given == NSManagedObject.self : NSManagedObject.isClass(given, under: wanted) { return }
+    throw Failure.malformedFetchRequest(
+      entity: request.entityName,
+      what: "The request is for \(wanted), but its resultType asks for \(given): set resultType."
     ).nsError
   }
 

@@ -9,6 +9,14 @@ extension NSFetchRequest {
   final var twin: NSFetchRequest<ResultType> {
     unsafeDowncast(copy() as AnyObject, to: NSFetchRequest<ResultType>.self)
   }
+
+  /// The results in a context. If this is a request for any results to its callers, its class says nothing of them.
+  final func results(in context: NSManagedObjectContext) throws -> [ResultType] {
+    guard isForAnyResults else { return try context.fetch(self) }
+    let found: [any NSFetchRequestResult] = try context.fetch(untyped)
+    // One word each, whatever the type of the results.
+    return unsafeBitCast(found, to: [ResultType].self)
+  }
 }
 
 extension NSManagedObject {
@@ -19,7 +27,9 @@ extension NSManagedObject {
       name.map { NSFetchRequest(entityName: $0) } ?? NSFetchRequest()
     }
     // `self` would be taken for the class that this stands in.
-    return request(Self.self).untyped
+    let untyped = request(Self.self).untyped
+    untyped.isForAnyResults = true
+    return untyped
   }
 }
 

@@ -30,6 +30,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     didSet { keep(entity) }
   }
 
+  /// Whether the request was made for callers that know it as one for any results, though it is one for objects of a
+  /// class: see `NSManagedObject.emptyRequest(entityName:)`.
+  final var isForAnyResults = false
+
   // The values of the public settings. Those are computed, because Swift runs no observers of stored properties in an
   // initializer, not even in one of another module's extension.
   // Unchecked, as the count of `indexed` asks for; see CONTRIBUTING.md.
@@ -107,7 +111,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedFetchBatchSize = newValue
     }
   }
-  /// The type of the results. Default: managed objects.
+  /// The type of the results, which has to be the request's own. Default: managed objects.
   open var resultType: NSFetchRequestResultType {
     get { storedResultType }
     set {
@@ -240,6 +244,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchRequest<ResultType>()
     copy.takeAll(from: self)
+    copy.isForAnyResults = isForAnyResults
     return copy
   }
 
@@ -285,7 +290,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   override func found(in context: NSManagedObjectContext) throws -> [Any]? {
     let committed = copy() as! NSFetchRequest<ResultType>
     committed.includesPendingChanges = false
-    return try context.fetch(committed)
+    return try context.fetch(committed.untyped).map { $0 as Any }
   }
 
   override func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? {
@@ -298,7 +303,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     guard let context = NSManagedObjectContext.current else {
       misuse("NSFetchRequest.execute() was called outside of a context's perform block.")
     }
-    return try context.fetch(self)
+    return try results(in: context)
   }
 
   /// Whether another request, of whatever result type, asks for the same: all settings are equal.
