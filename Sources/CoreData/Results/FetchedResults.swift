@@ -16,6 +16,9 @@ final class FetchedResults: ChangeFollower {
   private var delegateNumber = 0
   /// New objects that the delegate knows by a temporary id, with this id. It is told again when they are saved.
   private var temporary: [ObjectIdentifier: (object: NSManagedObject, id: NSManagedObjectID)] = [:]
+  /// Changed objects that wait for the next event or save, because a store could not be read. Until then they are as
+  /// they were, in the list or out of it.
+  private var unread: [NSManagedObject] = []
 
   private var observers: [any NSObjectProtocol] = []
   /// True after a reset of the context: the list's objects can't be used any more, and changes are ignored.
@@ -38,6 +41,7 @@ final class FetchedResults: ChangeFollower {
     isForgotten = false
     set(list)
     temporary = [:]
+    unread = []
     if !tellSnapshot(nil, reporter), takesDifference == false { return }
     for object in context.ledger.newObjects where self.list?.contains(object) == true { noteTemporary(object) }
   }
@@ -54,6 +58,7 @@ final class FetchedResults: ChangeFollower {
     set(nil)
     self.fixed = fixed
     temporary = [:]
+    unread = []
   }
 
   private func set(_ list: ResultsList?) {
@@ -121,22 +126,23 @@ final class FetchedResults: ChangeFollower {
     observers = []
   }
 
-  /// Applies an event to the list and reports it, if the list is concerned. A save is no event of its own: it only
-  /// gives new objects their permanent ids.
+  /// Applies an event to the list and reports it, if the list is concerned. A save is no event of its own: it gives new
+  /// objects their permanent ids, and what could not be read another chance.
   func follow(_ notification: Notification, _ reporter: some ResultsReporter) {
     if list == nil || isForgotten { return }
-    if notification.name == .NSManagedObjectContextDidSave, temporary.isEmpty, !isReporting { return }
+    let isSave = notification.name == .NSManagedObjectContextDidSave
+    if isSave, temporary.isEmpty, unread.isEmpty, !isReporting { return }
     events.append(ResultsEvent(notification))
     if isReporting { return }
     isReporting = true
     defer { isReporting = false }
     while !events.isEmpty {
       let event = events.removeFirst()
-      if event.isReset { isForgotten = true }
+      if event.isReset { forget() }
       if isForgotten { continue }
       if event.isSave {
         tellPermanentIDs(reporter)
-        continue
+        if unread.isEmpty { continue }
       }
       do {
         try process(event, reporter)
@@ -146,11 +152,20 @@ final class FetchedResults: ChangeFollower {
     }
   }
 
+  private func forget() {
+    isForgotten = true
+    unread = []
+  }
+
   private func process(_ event: ResultsEvent, _ reporter: some ResultsReporter) throws {
     guard let criteria, let list else { return }
     try criteria.takeUpIDs(of: context)
-    let event = try withRows(event, criteria)
-    let edit = try ResultsEdit(event, in: list, criteria, found: found(criteria))
+    var event = event
+    event.add(unread.filter { $0.managedObjectContext === context })
+    unread = []
+    readRows(&event, in: list, criteria)
+    let found = try found(criteria, &event)
+    let edit = try ResultsEdit(event, in: list, criteria, found: found)
     if edit.isEmpty { return }
     let triesSnapshot = takesSnapshot != false
     let triesDifference = !list.hasSectionNames && takesDifference != false
@@ -236,31 +251,53 @@ final class FetchedResults: ChangeFollower {
   }
 
   /// All objects that belong in the list now, if its predicate looks at other rows too: then an event may bring in
-  /// objects, or take them out, that it does not name. nil for all other predicates.
-  private func found(_ criteria: ResultsCriteria) throws -> Set<NSManagedObject>? {
-    guard criteria.description.hasFetches else { return nil }
+  /// objects, or take them out, that it does not name. nil for all other predicates, and if a store can't be read.
+  private func found(_ criteria: ResultsCriteria, _ event: inout ResultsEvent) throws -> Set<NSManagedObject>? {
+    guard criteria.description.hasFetches, unread.isEmpty else { return nil }
     var everything = criteria.description
     (everything.limit, everything.offset) = (0, 0)
-    everything = try context.answeringFetches(everything, pendingChanges: true)
-    return Set(try context.objects(everything, FetchOptions(stores: criteria.stores)))
+    do {
+      everything = try context.answeringFetches(everything, pendingChanges: true)
+      return Set(try context.objects(everything, FetchOptions(stores: criteria.stores)))
+    } catch let error where !error.isAboutRequest {
+      postpone(event.changed, in: &event, error)
+      return nil
+    }
   }
 
   /// Reads the rows of all refreshed faults at once; those whose rows are gone have left the list.
-  private func withRows(_ event: ResultsEvent, _ criteria: ResultsCriteria) throws -> ResultsEvent {
+  private func readRows(_ event: inout ResultsEvent, in list: ResultsList, _ criteria: ResultsCriteria) {
     let faults = event.changed.filter {
       // A new object that is a fault has its default values.
       $0.state.intersection([.fault, .inserted]) == .fault && criteria.concerns($0)
     }
-    if faults.isEmpty { return event }
-    try context.readRows(of: faults)
-    if context.parent != nil { return event }
-    var event = event
+    if faults.isEmpty { return }
+    do {
+      try context.readRows(of: faults)
+    } catch {
+      let missing = faults.filter { $0.row == nil }
+      // With an unread object in the list, others can't be compared. What a fetch finds is read as well.
+      let isWhole = criteria.description.hasFetches || missing.contains { list.contains($0) }
+      return postpone(isWhole ? event.changed : missing, in: &event, error)
+    }
+    if context.parent != nil { return }
     let gone = faults.filter { $0.row == nil }
-    if gone.isEmpty { return event }
     event.gone += gone
-    let ids = Set(gone.map(ObjectIdentifier.init))
-    event.changed.removeAll { ids.contains(ObjectIdentifier($0)) }
-    return event
+    event.leaveOut(gone)
+  }
+
+  private func postpone(_ objects: [NSManagedObject], in event: inout ResultsEvent, _ error: any Error) {
+    unread = objects
+    event.leaveOut(objects)
+    warn(.listWaits(error, criteria?.description.layout.name ?? ""))
+  }
+}
+
+extension Error {
+  /// Whether it says that a request can't be answered at all, and not that a store can't be read now.
+  fileprivate var isAboutRequest: Bool {
+    let error = publicError
+    return error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError
   }
 }
 

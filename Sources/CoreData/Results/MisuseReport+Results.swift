@@ -33,6 +33,15 @@ extension MisuseReport {
       remedy: "Use a predicate that works in memory, or leave out the delegate.")
   }
 
+  static func listWaits(_ error: any Error, _ entity: String) -> MisuseReport {
+    MisuseReport(
+      "A fetched results controller could not read what changed.",
+      facts: [("Entity", entity), ("Error", Failure.words(of: error))],
+      how: "A store threw when the controller read objects to follow a change. The list stays as it was as far as they "
+        + "are concerned, until the next change or save in its context.",
+      remedy: "Once the store can be read, call refreshAllObjects() of the context, or performFetch().")
+  }
+
   static func noSnapshotSection(_ identifier: Any, _ sections: [Any]) -> MisuseReport {
     MisuseReport(
       "A snapshot has no section with the identifier \"\(identifier)\".",

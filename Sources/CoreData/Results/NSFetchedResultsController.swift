@@ -13,7 +13,9 @@
 /// If you set a delegate, the controller follows every event of its context and reports what changed. Without one its
 /// list stays as it was fetched. While it follows, it evaluates the predicate in memory, only for objects that changed.
 /// So a change of a related object affects the list only if the listed object changes as well, and a limit of the
-/// request does not apply to objects that are added later. ``performFetch()`` corrects both.
+/// request does not apply to objects that are added later. ``performFetch()`` corrects both. If a store can't be read,
+/// a warning says so, and the objects concerned stay as they are, in the list or out of it, until the next event or
+/// save.
 ///
 /// A request for dictionaries, ids or a count can be listed too: such a list stays as it was fetched, and its sections
 /// are made by a column of the dictionaries.

@@ -148,4 +148,18 @@ struct ResultsEvent {
     self.gone = Array(gone)
     self.changed = changed.filter { !gone.contains($0) }
   }
+
+  /// Adds changed objects that the event does not name.
+  mutating func add(_ objects: [NSManagedObject]) {
+    if objects.isEmpty { return }
+    let known = Set(changed + gone)
+    changed += objects.filter { !known.contains($0) }
+  }
+
+  /// Removes objects from those that changed.
+  mutating func leaveOut(_ objects: [NSManagedObject]) {
+    if objects.isEmpty { return }
+    let others = Set(objects)
+    changed.removeAll { others.contains($0) }
+  }
 }

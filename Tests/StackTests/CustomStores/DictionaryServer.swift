@@ -20,6 +20,7 @@ final class DictionaryServer: @unchecked Sendable {
   private var lastNumber = 0
   private var noted: [String] = []
   private var refusals: [String: NSError] = [:]
+  private var absence: NSError?
   private var counts: [String: Int] = [:]
 
   /// What the server is known by.
@@ -85,11 +86,14 @@ final class DictionaryServer: @unchecked Sendable {
   /// Has the next call of a method of the store fail.
   func refuse(_ method: String, with error: NSError) { lock.withLock { refusals[method] = error } }
 
+  /// Has all calls fail that read something; nil ends that.
+  func goAway(_ error: NSError?) { lock.withLock { absence = error } }
+
   /// Called by the store at the start of its methods.
   func note(_ method: String, _ what: String = "") throws {
     let refusal = lock.withLock {
       noted.append(what.isEmpty ? method : "\(method) \(what)")
-      return refusals.removeValue(forKey: method)
+      return refusals.removeValue(forKey: method) ?? (["values", "members", "fetch"].contains(method) ? absence : nil)
     }
     if let refusal { throw refusal }
   }

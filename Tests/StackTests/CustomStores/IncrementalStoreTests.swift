@@ -259,6 +259,99 @@ struct IncrementalStoreTests {
     }
   }
 
+  /// The error of a store whose server is away.
+  private static func absence() -> NSError {
+    NSError(domain: "Dictionary", code: 1, userInfo: [NSLocalizedDescriptionKey: "The server does not answer."])
+  }
+
+  /// Merges a book that another context has saved.
+  private static func mergeBook(_ title: String, _ stack: Stack) throws {
+    let id = try stack.elsewhere { other in
+      let book = other.new("Book", ["title": title])
+      try other.save()
+      return book.objectID
+    }
+    NSManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [NSInsertedObjectIDsKey: [id]], into: [stack.context])
+  }
+
+  @Test("A list leaves out what can't be read, and takes it at the next refresh or save once the store answers")
+  func listWhileAway() throws {
+    try withServer { stack, context, server in
+      context.new("Book", ["title": "a"])
+      try context.save()
+      let screen = try ListScreen(context)
+      server.goAway(Self.absence())
+      try Self.mergeBook("b", stack)
+      try context.save()
+      #expect(screen.controller.fetchedObjects?.count == 1 && screen.told.isEmpty)
+      server.goAway(nil)
+      context.refreshAllObjects()
+      context.processPendingChanges()
+      #expect(screen.text == "a b")
+      server.goAway(Self.absence())
+      try Self.mergeBook("c", stack)
+      #expect(screen.controller.fetchedObjects?.count == 2)
+      server.goAway(nil)
+      try context.save()
+      #expect(screen.text == "a b c")
+    }
+  }
+
+  @Test("While listed objects can't be read, no other finds its place among them, but deleted ones leave")
+  func placesWhileAway() throws {
+    try withServer { stack, context, server in
+      let books = ["a", "b", "c"].map { context.new("Book", ["title": $0]) }
+      try context.save()
+      let screen = try ListScreen(context)
+      server.goAway(Self.absence())
+      context.refreshAllObjects()
+      context.processPendingChanges()
+      context.new("Book", ["title": "aa"])
+      context.processPendingChanges()
+      #expect(screen.controller.fetchedObjects == books && screen.told.isEmpty)
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectIDsKey: [books[0].objectID]], into: [context])
+      #expect(screen.controller.fetchedObjects == [books[1], books[2]])
+      server.goAway(nil)
+      try context.save()
+      #expect(screen.text == "aa b c")
+    }
+  }
+
+  @Test("A list whose predicate fetches stays as it is until the store can be asked")
+  func fetchingListWhileAway() throws {
+    try withServer { stack, context, server in
+      for pages in [1, 2] { context.new("Book", ["title": "\(pages)", "pages": pages]) }
+      try context.save()
+      let screen = try ListScreen(context, predicate: NSPredicate(format: "pages == max(pages)"))
+      #expect(screen.text == "2")
+      server.goAway(Self.absence())
+      context.new("Book", ["title": "3", "pages": 3])
+      context.processPendingChanges()
+      #expect(screen.controller.fetchedObjects?.count == 1 && screen.told.isEmpty)
+      server.goAway(nil)
+      try context.save()
+      #expect(screen.text == "3")
+    }
+  }
+
+  @Test("What a list can't read is told on standard error, with the entity and the error")
+  func warningOfList() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let stack = try Stack(.dictionary)
+      try stack.context.performAndWait {
+        let screen = try ListScreen(stack.context)
+        DictionaryServer.at(stack.url).goAway(IncrementalStoreTests.absence())
+        try IncrementalStoreTests.mergeBook("b", stack)
+        #expect(screen.told.isEmpty)
+      }
+    }
+    let words = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+    #expect(words.contains("could not read what changed") && words.contains("Book"))
+    #expect(words.contains("The server does not answer."))
+  }
+
   @Test("A composite attribute is a dictionary in a node, even where an element has its name; anything else is refused")
   func composites() throws {
     let (city, home) = (attribute("home"), NSCompositeAttributeDescription())
