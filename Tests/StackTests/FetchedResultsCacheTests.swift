@@ -160,7 +160,7 @@ struct FetchedResultsCacheTests {
     }
   }
 
-  @Test("A changed request under the same name, without deleteCache, is a misuse that tells both")
+  @Test("A controller's changed request under the same name, without deleteCache, is a misuse that tells both")
   func mutated() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let tests = FetchedResultsCacheTests()
@@ -176,6 +176,31 @@ struct FetchedResultsCacheTests {
     let words = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
     #expect(
       words.contains("The cache \"books\"") && words.contains("pages > 1") && words.contains("deleteCache"))
+  }
+
+  @Test("A cache of another request, left by another controller of the name or by another version, is replaced")
+  func replaced() throws {
+    try withFile { url throws in
+      try open(url) { context throws in
+        let (all, long) = (list(context), list(context))
+        long.fetchRequest.predicate = NSPredicate(format: "pages > 1")
+        for _ in 0..<2 {
+          #expect(try text(all) == "1: 2, 2: 1")
+          #expect(try cache(context).read()?.sections.map(\.name) == ["1", "2"])
+          #expect(try text(long) == "2: 1")
+          #expect(try cache(context).read()?.sections.map(\.name) == ["2"])
+        }
+        // What is kept is not this one's any more, so it may change.
+        all.fetchRequest.predicate = NSPredicate(format: "pages < 2")
+        #expect(try text(all) == "1: 2")
+      }
+      try open(url) { context throws in
+        #expect(try text(list(context, by: ["title", "pages"])) == "A: 1, B: 1, C: 1")
+        #expect(try cache(context).read()?.sections.map(\.name) == ["A", "B", "C"])
+        try mark(context)
+        #expect(try text(list(context, by: ["title", "pages"])) == "marked: 3")
+      }
+    }
   }
 
   @Test("Sections that a store can't count, and stores in memory, keep nothing")

@@ -6,15 +6,19 @@
 struct CachedSections {
   private let cache: SectionCache
   private let store: SQLiteStore
-  private let definition: SectionCache.Definition
+  let definition: SectionCache.Definition
   private let counting: FetchDescription
   private let stamp: String
 
   private static let settlingTime = 2
 
-  /// Make this before the fetch. nil if sections have to be computed. Traps if the cache has sections of another
-  /// request.
-  init?(_ name: String?, criteria: ResultsCriteria, context: NSManagedObjectContext) {
+  /// Make this before the fetch. nil if sections have to be computed. Traps if the request is another than the one
+  /// whose sections the controller keeps there. What others keep there for other requests counts as nothing.
+  ///
+  /// - Parameter own: what the controller's own cached sections are of; nil if it has none.
+  init?(
+    _ name: String?, of own: SectionCache.Definition?, criteria: ResultsCriteria, context: NSManagedObjectContext
+  ) {
     guard let name, let path = criteria.countablePath, context.parent == nil, !context.hasChanges,
       case .newest = context.generation, let coordinator = context.persistentStoreCoordinator,
       let store = CachedSections.onlyStore(criteria, coordinator), let cache = SectionCache(name, store)
@@ -30,10 +34,8 @@ struct CachedSections {
           "\($0.path.joined(separator: ".")) \($0.ascending) \($0.collation.rawValue)"
         },
       entityVersion: description.layout.entity.versionHash)
-    if let known = cache.read(), known.definition.entityVersion == definition.entityVersion,
-      known.definition != definition
-    {
-      misuse(.otherCachedRequest(name, cached: known.definition.request, asked: definition.request))
+    if let own, own != definition, own.entityVersion == definition.entityVersion, cache.read()?.definition == own {
+      misuse(.otherCachedRequest(name, cached: own.request, asked: definition.request))
     }
     guard let stamp = store.fileStamp(settledFor: SectionCache.place?.age ?? CachedSections.settlingTime)
     else { return nil }

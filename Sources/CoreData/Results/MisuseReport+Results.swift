@@ -93,7 +93,8 @@ extension MisuseReport {
     MisuseReport(
       "The cache \"\(name)\" of a fetched results controller belongs to another request.",
       facts: [("Cached", cached.joined(separator: "; ")), ("Asked", asked.joined(separator: "; "))],
-      how: "A cache belongs to one entity, predicate, order and section key path.",
+      how: "A cache belongs to one entity, predicate, order and section key path, and the controller's request has "
+        + "changed since it was made.",
       remedy:
         "Call `deleteCache(withName:)` before a fetch with a changed request, give each request a cache of its "
         + "own, or make the controller without a cache."

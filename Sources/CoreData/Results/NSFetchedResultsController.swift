@@ -35,10 +35,13 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   /// store, whose log has no commits, if the context has no changes, and if the first sort key makes the sections and
   /// is a string, an integer or a flag. Otherwise each fetch computes the sections and caches nothing.
   ///
-  /// If you change the entity, predicate, order or section key path, call ``deleteCache(withName:)`` first; fetching
-  /// with another request under the same name is a misuse.
+  /// If you change the entity, predicate, order or section key path, call ``deleteCache(withName:)`` before the next
+  /// fetch; without it, that is a misuse. A cache that does not match the request because another controller of the
+  /// name left it, or another version of the program, is replaced.
   open var cacheName: String? { nameOfCache }
   private final let nameOfCache: String?
+  /// The request whose sections this controller keeps under the name; nil while it keeps none.
+  private final var cachedDefinition: SectionCache.Definition?
   final let results: FetchedResults
 
   /// The request's `sortDescriptors` must be set. If they are empty, objects come in the store's order, and new ones at
@@ -120,11 +123,12 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
       let fetched = unsafeBitCast(try context.fetch(fetchRequest), to: [AnyObject].self)
       return results.replace(try FixedResults(fetched, criteria))
     }
-    let cached = CachedSections(cacheName, criteria: criteria, context: context)
+    let cached = CachedSections(cacheName, of: cachedDefinition, criteria: criteria, context: context)
     // One word each, whatever the type of the results.
     let objects = unsafeBitCast(try context.fetch(fetchRequest), to: [NSManagedObject].self)
     followContext()
     if let cached, let sections = cached.sections(of: objects.count) {
+      cachedDefinition = cached.definition
       results.replace(ResultsList(objects, sections), criteria: criteria, reporter: self)
     } else {
       results.replace(try ResultsList(objects, criteria), criteria: criteria, reporter: self)
