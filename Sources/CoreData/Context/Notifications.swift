@@ -2,7 +2,7 @@ extension Notification.Name {
   /// Posted on the context's queue when pending changes have been processed; `object` is the context.
   public static let NSManagedObjectContextObjectsDidChange =
     Notification.Name("NSObjectsChangedInManagingContextNotification")
-  /// Posted at the beginning of a save that has something to write.
+  /// Posted at the beginning of a save, of one without changes as well.
   public static let NSManagedObjectContextWillSave = Notification.Name("NSManagedObjectContextWillSaveNotification")
   /// Posted at the end of a successful save.
   public static let NSManagedObjectContextDidSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
@@ -46,7 +46,7 @@ public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 
 extension NSManagedObjectContext {
-  /// Posted at the beginning of a save that has something to write; `object` is the context, and there is no payload.
+  /// Posted at the beginning of a save, of one without changes as well; `object` is the context. There is no payload.
   public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
   /// Posted at the end of a successful save, on the context's queue; `object` is the context. Sets of objects under
   /// ``NotificationKey/insertedObjects``, ``NotificationKey/updatedObjects`` and ``NotificationKey/deletedObjects``.
