@@ -54,7 +54,7 @@ struct BatchDeleteTests {
       fetch.fetchLimit = 1
       fetch.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
       let request = NSBatchDeleteRequest(fetchRequest: fetch)
-      #expect(fetch.resultType == .managedObjectIDResultType)
+      #expect(request.fetchRequest.resultType == .managedObjectIDResultType)
       #expect(request.resultType == .resultTypeStatusOnly && request.requestType == .batchDeleteRequestType)
       let status = try #require(try context.execute(request) as? NSBatchDeleteResult)
       #expect(status.result as? Bool == true && status.resultType == .resultTypeStatusOnly)
@@ -64,6 +64,32 @@ struct BatchDeleteTests {
       context.reset()
       // The last in the order went first.
       #expect(try context.strings("Book", "title") == ["A"])
+    }
+  }
+
+  @Test("The fetch request is copied: it stays as it is, and may change or be a template of the model")
+  func copiedRequest() throws {
+    let model = library()
+    let template = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+    template.predicate = NSPredicate(format: "title == 'A'")
+    model.setFetchRequestTemplate(template, forName: "OfA")
+    try withStack(.sqlite, model) { stack, context throws in
+      for title in ["A", "B", "C"] { context.new("Book", ["title": title]) }
+      try context.save()
+      let found = try #require(stack.coordinator.managedObjectModel.fetchRequestTemplate(forName: "OfA"))
+      try context.execute(NSBatchDeleteRequest(fetchRequest: found))
+      #expect(found.resultType == .managedObjectResultType)
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["B", "C"])
+
+      let typed = NSFetchRequest<NSManagedObject>(entityName: "Book")
+      typed.predicate = NSPredicate(format: "title == 'B'")
+      let untyped = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")
+      untyped.predicate = typed.predicate
+      let requests = [NSBatchDeleteRequest(fetchRequest: typed), NSBatchDeleteRequest(fetchRequest: untyped)]
+      (typed.predicate, untyped.predicate) = (nil, nil)
+      for request in requests { try context.execute(request) }
+      #expect(try stack.elsewhere { try $0.strings("Book", "title") } == ["C"])
+      #expect(typed.resultType == .managedObjectResultType && untyped.resultType == .managedObjectResultType)
     }
   }
 

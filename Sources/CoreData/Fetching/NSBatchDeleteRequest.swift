@@ -20,17 +20,18 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// The store applies the model's cascade and nullify rules. Nothing is validated, and deny rules have no effect.
 /// Contexts don't notice; give them the ids with `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 nonisolated open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-  /// The request for the objects to delete.
+  /// The request for the objects to delete, as ids: a copy of the one that this was made of.
   public let fetchRequest: NSFetchRequest<NSFetchRequestResult>
   /// What ``NSBatchDeleteResult/result`` is. Default: `resultTypeStatusOnly`.
   open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
   /// The ids that the request was made of, if it was.
   let objectIDs: [NSManagedObjectID]?
 
-  /// Deletes the objects that a fetch would find in the stores. Changes the fetch request's result type to ids.
+  /// Deletes the objects that a fetch would find in the stores. What you change in the fetch request later has no
+  /// effect.
   public init(fetchRequest fetch: NSFetchRequest<NSFetchRequestResult>) {
-    fetch.resultType = .managedObjectIDResultType
-    fetchRequest = fetch
+    fetchRequest = NSFetchRequest(withAllOf: fetch)
+    fetchRequest.resultType = .managedObjectIDResultType
     objectIDs = nil
     super.init()
   }
@@ -38,8 +39,8 @@ nonisolated open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// Deletes the objects that a fetch would find, for a request with a result type. Without Objective-C the two types
   /// can't be converted.
   public init<Result>(fetchRequest fetch: NSFetchRequest<Result>) {
-    fetch.resultType = .managedObjectIDResultType
     fetchRequest = NSFetchRequest(withAllOf: fetch)
+    fetchRequest.resultType = .managedObjectIDResultType
     objectIDs = nil
     super.init()
   }
