@@ -111,6 +111,22 @@ struct FetchedPropertyTests {
     }
   }
 
+  @Test("When the property's userInfo is set, it is found again at its next use", arguments: StoreKind.allCases)
+  func userInfo(kind: StoreKind) throws {
+    try withStack(kind, FetchedPropertyTests.model()) { _, context in
+      let (kafka, _) = fill(context)
+      try context.save()
+      let long = try #require(kafka.entity.propertiesByName["long"])
+      #expect(titles(kafka, "long") == ["The Trial"])
+      long.userInfo?["pages"] = 50
+      #expect(titles(kafka, "long") == ["The Castle", "The Trial"])
+      let (found, works) = (kafka["long"] as! NSArray, kafka["works"] as! NSArray)
+      #expect(kafka["long"] as AnyObject === found && kafka["works"] as AnyObject === works)
+      long.userInfo = ["pages": 250]
+      #expect(titles(kafka, "long") == [] && kafka["works"] as AnyObject === works)
+    }
+  }
+
   @Test("A save and another context's save do not change it", keepsRows, arguments: StoreKind.allCases)
   func keptOverSaves(kind: StoreKind) throws {
     try withStack(kind, FetchedPropertyTests.model()) { stack, context in

@@ -1,7 +1,7 @@
 /// The members of one to-many relationship of one object: those in the store, and those added and removed since.
 ///
 /// Members that are added from the inverse side are recorded without reading the others from the store. A fetched
-/// property keeps its results in one of these, and nothing else. Belongs to its context's queue.
+/// property keeps what it has found in `handedOut` of one of these, and nothing else. Belongs to its context's queue.
 final class ToManyState {
   // Unchecked, as the count of `tag` asks for; see CONTRIBUTING.md.
   // The first fields are what adding a member asks: together, they are in one line of the processor's cache more often.

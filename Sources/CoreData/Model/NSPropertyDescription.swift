@@ -14,6 +14,8 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   final var storedIsOptional = true
   final var storedIsTransient = false
   final var storedUserInfo: [AnyHashable: Any]? = [:]
+  /// Grows whenever `userInfo` is set: the value of a fetched property may depend on it.
+  private(set) final var userInfoChangeCount = 0
   final var storedVersionHashModifier: String?
   final var storedRenamingIdentifier: String?
   final var storedValidationPredicates: [NSPredicate] = []
@@ -84,6 +86,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     get { storedUserInfo }
     set {
       storedUserInfo = newValue
+      userInfoChangeCount += 1
     }
   }
 
