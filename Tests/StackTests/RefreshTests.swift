@@ -162,6 +162,24 @@ struct RefreshTests {
     }
   }
 
+  @Test("After a reset an object is a fault until it is used, and has no values then", arguments: StoreKind.withCustom)
+  func usedAfterReset(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let read = context.new("Book", ["title": "A"])
+      let fault = context.new("Book", ["title": "B"])
+      try context.save()
+      context.refresh(fault, mergeChanges: false)
+      let new = context.new("Book", ["title": "C"])
+      context.reset()
+      for book in [read, fault, new] {
+        #expect(book.isFault && book.faultingState != 0 && book.managedObjectContext == nil)
+        book.willAccessValue(forKey: nil)
+        #expect(!book.isFault && book.faultingState == 0 && book.managedObjectContext == nil)
+        #expect(book.string("title") == nil && !book.description.contains("<fault>"))
+      }
+    }
+  }
+
   @Test("hasChanges and its kin follow every state", arguments: StoreKind.withCustom)
   func hasChanges(_ kind: StoreKind) throws {
     try withStack(kind) { _, context in

@@ -130,8 +130,11 @@ extension NSManagedObjectContext {
   }
 }
 
-/// The owner of objects after a reset. They are faults that no context fulfils, so they read as empty.
+/// The owner of objects after a reset. They are faults until they are used; no context fulfils them, so they read as
+/// empty.
 private final class ForgottenOwner: ObjectOwner {
+  override var keepsFaults: Bool { false }
+
   override func handleInaccessible(_ object: NSManagedObject, property: LayoutProperty?) { warn(.forgotten(object)) }
 }
 

@@ -209,8 +209,9 @@ nonisolated open class NSManagedObject: NSObject {
   open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .saysDeleted]) }
 
   /// Whether the object's values have not been read in, or are those of a row that was deleted: such an object has no
-  /// context any more, and keeps the attributes that it had.
-  open var isFault: Bool { state.contains(.fault) || key > 0 && !owner.hasContext }
+  /// context any more, and keeps the attributes that it had. An object whose context was reset is a fault until it is
+  /// used.
+  open var isFault: Bool { state.contains(.fault) || key > 0 && !owner.hasContext && owner.keepsFaults }
 
   /// Whether the next save has something to do for the object. Setting an equal value counts as a change.
   open var hasChanges: Bool { !state.isDisjoint(with: .pending) }

@@ -24,6 +24,9 @@ class ObjectOwner {
   /// Whether there is a context, in which references lead to objects. Without one, relationships are empty.
   final let hasContext: Bool
 
+  /// Whether an object that was saved is a fault for good once it has no context, as after its deletion was saved.
+  var keepsFaults: Bool { true }
+
   /// Of objects whose rows were deleted elsewhere, the owner that they had. No program can know of that in time, so it
   /// may still delete them in that context or relate them to others.
   final let former: ObjectOwner?
