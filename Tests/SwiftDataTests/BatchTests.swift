@@ -58,7 +58,7 @@ struct BatchTests {
     #expect(try context.fetch(saved, batchSize: 2).count == 5)
   }
 
-  @Test("An enumeration keeps no more than a batch, saves what the block changes, and passes over what is gone")
+  @Test("An enumeration keeps no more than a batch, though its block changes and saves, and passes over what is gone")
   func enumeration() throws {
     let folder = TemporaryFolder()
     let container = try filled(folder, 50)
@@ -75,11 +75,51 @@ struct BatchTests {
         try other.delete(model: Book.self, where: #Predicate { $0.pages >= 40 })
         try other.save()
       }
-      if book.pages == 5 { book.title = "five" }
+      if book.pages == 5 {
+        book.title = "five"
+        try context.save()
+      }
     }
     #expect(seen == Array(0..<40))
     let five = FetchDescriptor<Book>(predicate: #Predicate { $0.title == "five" })
     #expect(try library(folder.file()).fetchCount(five) == 1)
+  }
+
+  @Test("An enumeration with an unsaved change ends before it reads the next batch, and leaves the change unsaved")
+  func changingBlock() throws {
+    let folder = TemporaryFolder()
+    let context = ModelContext(try filled(folder, 20))
+    var seen: [Int] = []
+    func enumerate(allowEscapingMutations: Bool = false) throws {
+      seen = []
+      try context.enumerate(byPages, batchSize: 5, allowEscapingMutations: allowEscapingMutations) { book in
+        seen.append(book.pages)
+        if book.pages == 7 { book.title = "seven" }
+      }
+    }
+    #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) { try enumerate() }
+    #expect(seen == Array(0..<10) && context.hasChanges)
+    // Now there is a change before the first batch.
+    #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) { try enumerate() }
+    #expect(seen.isEmpty && context.hasChanges)
+    try enumerate(allowEscapingMutations: true)
+    #expect(seen == Array(0..<20) && context.changedModelsArray.count == 1)
+    let seven = FetchDescriptor<Book>(predicate: #Predicate { $0.title == "seven" })
+    #expect(try library(folder.file()).fetchCount(seven) == 0)
+  }
+
+  @Test("What an enumeration changes in its last batch, or in the only one, waits for a save", arguments: [5, 20])
+  func lastBatch(batchSize: Int) throws {
+    let folder = TemporaryFolder()
+    let context = ModelContext(try filled(folder, 20))
+    try context.enumerate(byPages, batchSize: batchSize) { book in
+      if book.pages >= 15 { book.title = "late" }
+    }
+    let late = FetchDescriptor<Book>(predicate: #Predicate { $0.title == "late" })
+    #expect(context.changedModelsArray.count == 5)
+    #expect(try library(folder.file()).fetchCount(late) == 0)
+    try context.save()
+    #expect(try library(folder.file()).fetchCount(late) == 5)
   }
 
   @Test("An enumeration passes over what its own block deletes, and what goes with that", arguments: [true, false])

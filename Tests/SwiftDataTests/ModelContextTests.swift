@@ -555,7 +555,7 @@ struct ModelContextTests {
     #expect(book.title == "X")
   }
 
-  @Test("Models are enumerated in batches, and their changes saved")
+  @Test("Models are enumerated in batches")
   func enumerate() throws {
     let folder = TemporaryFolder()
     let context = try library(folder.file())

@@ -50,23 +50,26 @@ extension ModelContext {
   /// before it reads the next, except those that you keep or that have changes. Models that were deleted in the
   /// meantime are skipped.
   ///
-  /// - Parameter allowEscapingMutations: if true, you save what the block changes. If false, the context saves after
-  ///   each model that the block changes, unless it already had unsaved changes when you called this. Apple's
-  ///   documentation leaves that case open.
+  /// It saves nothing. Changed models stay in memory until you save, so a block that changes many of them should save
+  /// now and then.
+  ///
+  /// - Parameter allowEscapingMutations: whether unsaved changes may add up. If false, the enumeration throws
+  ///   `SwiftDataError.includePendingChangesWithBatchSize` where it is about to read a batch, the first one included,
+  ///   and the context has unsaved changes. They stay as they are. Changes in the last batch, or in the only one, are
+  ///   yours to save.
   public func enumerate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (_ model: T) throws -> Void
   ) throws {
-    let hadChanges = hasChanges
     var rest = try objectIDs(descriptor)[...]
     while !rest.isEmpty {
+      if !allowEscapingMutations, hasChanges { throw SwiftDataError.changesWhileEnumerating(T.self) }
       let batch = rest.prefix(batchSize > 0 ? batchSize : rest.count)
       rest = rest.dropFirst(batch.count)
       let found = try objects(batch, T.self)
       for id in batch {
         guard let object = found[id], object.managedObjectContext != nil, !object.isDeleted else { continue }
         try block(model(of: object, T.self))
-        if !allowEscapingMutations, !hadChanges, hasChanges { try save() }
       }
     }
   }

@@ -64,7 +64,8 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
   public static let modelValidationFailure = SwiftDataError("modelValidationFailure", "a model is not valid")
   /// A model has no context. Never thrown here.
   public static let missingModelContext = SwiftDataError("missingModelContext", "the model has no context")
-  /// A fetch with a batch size can't include pending changes. Never thrown here, because it does include them.
+  /// An enumeration that does not allow escaping mutations has met unsaved changes. A fetch with a batch size does not
+  /// throw it, because it includes them.
   public static let includePendingChangesWithBatchSize = SwiftDataError(
     "includePendingChangesWithBatchSize", "a fetch with a batch size does not see pending changes")
   /// Identities can't be sorted while there are pending changes. Never thrown here, because they are sorted together.
@@ -91,6 +92,14 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
           NSLocalizedDescriptionKey: "Its configuration names the CloudKit database \"\(database)\", and there is no "
             + "iCloud on this system. Write cloudKitDatabase: .none."
         ]))
+  }
+
+  /// An ``includePendingChangesWithBatchSize`` for an enumeration.
+  static func changesWhileEnumerating(_ model: any PersistentModel.Type) -> SwiftDataError {
+    SwiftDataError(
+      "includePendingChangesWithBatchSize",
+      "the context has unsaved changes, so the enumeration of \(model) cannot release the models that it has passed. "
+        + "Save before it and in its block, or pass allowEscapingMutations: true")
   }
 
   /// A ``configurationFileNameContainsInvalidCharacters`` for the name of a group.
