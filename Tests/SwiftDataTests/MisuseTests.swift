@@ -44,6 +44,21 @@ struct Renamed: Codable {
   init(book: Book) { self.book = book }
 }
 
+@Model class Record {
+  var binder: Binder?
+  init() {}
+}
+
+@Model final class Memo: Record {
+  var text = ""
+  override init() { super.init() }
+}
+
+@Model final class Binder {
+  @Relationship(inverse: \Memo.binder) var memos: [Memo] = []
+  init() {}
+}
+
 /// Stores a book, changes its row behind the stack's back, and hands over the book as another context reads it.
 private func readBook(after statement: String, _ read: (Book) -> Void) throws {
   let folder = TemporaryFolder()
@@ -135,6 +150,19 @@ struct MisuseTests {
       "maximumModelCount: 1",
       how: "A relationship to at most one model is stored as a to-one relationship, which has no array.",
       remedy: "Declare the property as Item?, or give it another maximumModelCount.")
+  }
+
+  @Test("An inverse that a superclass declares is refused when the schema is made into a model")
+  func inheritedInverse() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try memory(Record.self, Memo.self, Binder.self)
+    }
+    report(
+      result, "The inverse of Binder.memos, Record.binder, is declared by a superclass of Memo.",
+      facts: "Leads to: Memo",
+      "Inverse: Record.binder",
+      how: "Each Record that leads to a Binder would be a member of its memos, also one that is no Memo.",
+      remedy: "Let Binder.memos lead to Record, or name a property as its inverse that Memo declares itself.")
   }
 
   @Test("A relationship that is read after the model's deletion was saved ends the program with that reason")

@@ -87,8 +87,19 @@ private struct InversePairs {
           how: "`inverse:` has to name a property of \(there.name) whose type is \(type.name), or an array of it.",
           remedy: "Correct the key path, or leave it out."))
     }
-    pair(
-      End(entity: type.name, property: property.name), End(entity: there.declarer(of: back).name, property: back.name))
+    let declarer = there.declarer(of: back)
+    guard declarer === there else {
+      misuse(
+        MisuseReport(
+          "The inverse of \(type.name).\(property.name), \(declarer.name).\(back.name), is declared by a superclass of "
+            + "\(there.name).",
+          facts: [("Leads to", there.name), ("Inverse", "\(declarer.name).\(back.name)")],
+          how: "Each \(declarer.name) that leads to a \(type.name) would be a member of its \(property.name), also "
+            + "one that is no \(there.name).",
+          remedy: "Let \(type.name).\(property.name) lead to \(declarer.name), or name a property as its inverse that "
+            + "\(there.name) declares itself."))
+    }
+    pair(End(entity: type.name, property: property.name), End(entity: there.name, property: back.name))
   }
 
   /// Pairs two relationships if each is the only unpaired one from its class to the other's.
