@@ -367,6 +367,62 @@ struct ModelContextTests {
     #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Book>()) == 1)
   }
 
+  @Test("A new model that was deleted before a save leads to others again, and joins them in their context")
+  func discarded() throws {
+    let context = try memory(Author.self)
+    let (author, book) = (Author(name: "Jane"), Book(isbn: "1", title: "Emma", pages: 3))
+    context.insert(author)
+    context.insert(book)
+    context.delete(book)
+    try context.save()
+    #expect(book.modelContext == nil)
+    // She is in no context either.
+    book.author = Author(name: "Ann")
+    #expect(book.modelContext == nil && book.author?.name == "Ann" && book.pages == 3)
+    book.author = nil
+    book.author = author
+    #expect(book.modelContext == context && author.books == [book])
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Book>())
+    #expect(found.map(\.title) == ["Emma"] && found.first?.author?.name == "Jane" && found.first?.pages == 3)
+  }
+
+  @Test("So does a new model whose insertion was undone, at the end of one and of many")
+  func undoneAndRelated() throws {
+    let context = try memory(Author.self)
+    let (author, stored) = (Author(name: "Jane"), Book(isbn: "0", title: "Persuasion"))
+    context.insert(author)
+    context.insert(stored)
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    func step(_ body: () -> Void) {
+      manager.beginUndoGrouping()
+      body()
+      context.processPendingChanges()
+      manager.endUndoGrouping()
+    }
+    let (book, other) = (Book(isbn: "1", title: "Emma"), Author(name: "Ann"))
+    step {
+      context.insert(book)
+      context.insert(other)
+    }
+    manager.undo()
+    manager.redo()
+    #expect(book.modelContext == context && other.modelContext == context)
+    manager.undo()
+    #expect(book.modelContext == nil && other.modelContext == nil)
+    step {
+      book.author = author
+      other.books = [stored]
+    }
+    #expect(book.modelContext == context && other.modelContext == context && stored.author === other)
+    try context.save()
+    let books = try ModelContext(context.container).fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)]))
+    #expect(books.map { $0.author?.name } == ["Ann", "Jane"])
+  }
+
   @Test("A model that left one context for another keeps what is not persistent until that one has saved it")
   func keptByTheNextContext() throws {
     let one = try memory(Book.self)

@@ -9,10 +9,7 @@ extension ModelContext {
   public func insert<T: PersistentModel>(_ model: T) {
     let storage = model.storage
     // Its insertion was undone: it begins again with the values that it has.
-    if storage.hasLeft {
-      storage.keepValues()
-      storage.detach(deleted: false)
-    }
+    if storage.hasLeft { storage.beginAgain() }
     if let object = storage.object {
       if storage.context !== self {
         guard storage.context?.isLeftBehind == true else {

@@ -29,6 +29,8 @@ final class ModelProperty {
   let isEphemeral: Bool
   let relationship: Schema.Relationship?
   let kind: Kind
+  /// Stored, because each change of a model asks for it.
+  let isRelationship: Bool
   let access: AnyPropertyAccess
   /// Notifies observers of the property.
   let observed: AnyObservedProperty
@@ -63,6 +65,11 @@ final class ModelProperty {
           remedy: "Make the type Codable, name a transformer with `@Attribute(.transformable(by:))`, or mark the "
             + "property @Transient."))
     }
+    isRelationship =
+      switch kind {
+      case .toOne, .toMany: true
+      case .attribute, .composite, .archive, .transformable: false
+      }
     if relationship?.maximumModelCount == 1, case .toMany(let model) = kind {
       misuse(
         MisuseReport(
@@ -109,7 +116,6 @@ final class ModelProperty {
     case .attribute, .composite, .archive, .transformable: nil
     }
   }
-  var isRelationship: Bool { destination != nil }
   /// The key of the property in a managed object, if the object holds the value as it is.
   var managedKey: ManagedKey? {
     if case .attribute = kind, !isEphemeral { access.key.key } else { nil }

@@ -2,7 +2,7 @@ import CoreData
 
 /// The part of a model's storage that doesn't depend on the model's class.
 ///
-///     detached --insert--> attached --a saved deletion, a rolled back insert--> detached
+///     detached --insert--> attached --a saved deletion, a rolled back insert, beginAgain--> detached
 ///                             |
 ///                             +--the context's end--> abandoned --insert--> attached
 ///
@@ -121,6 +121,8 @@ class ModelStorage {
   /// The context, unless it is gone.
   private final var livingContext: ModelContext? { context?.isRemains == true ? nil : context }
   final var hasLeft: Bool { object != nil && object?.managedObjectContext == nil }
+  /// Whether the object was never saved and is in no context any more: it was deleted, or its insertion undone.
+  final var isDiscarded: Bool { hasLeft && object?.objectID.isTemporaryID == true }
   final var isDeleted: Bool {
     guard let object else { return wasDeleted }
     // An object that left its context with a permanent id was deleted by another context.
@@ -172,6 +174,12 @@ class ModelStorage {
     hold(nil)
     ownReference = nil
     wasDeleted = deleted
+  }
+
+  /// Lets go of a discarded object. The model is a new one again, with the values that its attributes have.
+  final func beginAgain() {
+    keepValues()
+    detach(deleted: false)
   }
 
   // Changes that the program didn't make through the property.
@@ -234,6 +242,12 @@ class ModelStorage {
     }
     let property = type.properties[position]
     guard let context = livingContext else { misuse(.contextGone(type, property, "changed")) }
+    // An object in no context can't lead to one that is in a context. Attributes stay in it: a redo brings it back.
+    if property.isRelationship, isDiscarded {
+      beginAgain()
+      values.place(at: position).initializeMemory(as: Value.self, to: value)
+      return
+    }
     property.access(of: Value.self).write(value, to: object, of: self)
     context.noteChange(of: self)
   }
