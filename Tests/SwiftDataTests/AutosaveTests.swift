@@ -136,6 +136,19 @@ struct AutosaveTests {
     #expect(try stored(folder) == ["Emma", "Persuasion"])
   }
 
+  @Test("A model actor saves its own context, also where its container is what a main context has kept of one")
+  @MainActor func actorOfKeptContainer() async throws {
+    let folder = TemporaryFolder()
+    let main = try container(folder).mainContext
+    main.autosaveEnabled = false
+    main.insert(Book(isbn: "1", title: "Emma"))
+    let librarian = SavingLibrarian(modelContainer: main.container)
+    await librarian.add("Persuasion")
+    for _ in 0..<500 where await librarian.hasChanges { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(try stored(folder) == ["Persuasion"])
+    #expect(main.hasChanges)
+  }
+
   @Test("A context that is changed elsewhere has no queue to save on: it says so once, and goes on")
   func noQueue() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

@@ -11,8 +11,9 @@ extension ModelContext {
     if isAutosaveScheduled { return }
     isAutosaveScheduled = true
     nonisolated(unsafe) weak let context = self
-    // A main context goes with its container, but not before it has saved.
-    nonisolated(unsafe) let waiting = openContainer.sharedBy
+    // A main context goes with its container, but not before it has saved. Others may be of what that container has
+    // left, and are not to save the main one.
+    nonisolated(unsafe) let waiting = openContainer.sharedBy === self ? self : nil
     if let autosaveQueue { return autosaveQueue { (waiting ?? context)?.saveByItself() } }
     if isOnMainQueue() { return DispatchQueue.main.async { context?.saveByItself() } }
     // Reported once, since `isAutosaveScheduled` stays true: no automatic save will reset it.
