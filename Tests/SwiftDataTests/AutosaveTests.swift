@@ -165,6 +165,21 @@ struct AutosaveTests {
     #expect(text.components(separatedBy: "A context that should save by itself has no queue to do so.").count == 2)
   }
 
+  @Test("A context that was changed elsewhere saves by itself as soon as it is changed on the main queue")
+  func laterOnMainQueue() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      nonisolated(unsafe) let context = try memory(Book.self)
+      context.autosaveEnabled = true
+      await Task.detached { context.insert(Book(isbn: "1", title: "Emma")) }.value
+      await MainActor.run { context.insert(Book(isbn: "2", title: "Persuasion")) }
+      func hasChanges() async -> Bool { await MainActor.run { context.hasChanges } }
+      for _ in 0..<500 where await hasChanges() { try await Task.sleep(for: .milliseconds(10)) }
+      if await hasChanges() { exit(1) }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.components(separatedBy: "A context that should save by itself has no queue to do so.").count == 2)
+  }
+
   @Test("What stands in its way is told on standard error, and the changes wait")
   func refused() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

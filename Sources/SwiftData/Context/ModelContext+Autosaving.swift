@@ -9,14 +9,21 @@ extension ModelContext {
 
   func scheduleAutosave() {
     if isAutosaveScheduled { return }
-    isAutosaveScheduled = true
     nonisolated(unsafe) weak let context = self
     // A main context goes with its container, but not before it has saved. Others may be of what that container has
     // left, and are not to save the main one.
     nonisolated(unsafe) let waiting = openContainer.sharedBy === self ? self : nil
-    if let autosaveQueue { return autosaveQueue { (waiting ?? context)?.saveByItself() } }
-    if isOnMainQueue() { return DispatchQueue.main.async { context?.saveByItself() } }
-    // Reported once, since `isAutosaveScheduled` stays true: no automatic save will reset it.
+    if let autosaveQueue {
+      isAutosaveScheduled = true
+      return autosaveQueue { (waiting ?? context)?.saveByItself() }
+    }
+    if isOnMainQueue() {
+      isAutosaveScheduled = true
+      return DispatchQueue.main.async { context?.saveByItself() }
+    }
+    // The next change may be on the main queue.
+    if hasReportedNoQueue { return }
+    hasReportedNoQueue = true
     warn(
       MisuseReport(
         "A context that should save by itself has no queue to do so.",

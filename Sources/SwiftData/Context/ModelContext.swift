@@ -42,6 +42,8 @@ public final class ModelContext: Equatable {
   /// Where a save by itself may be run; nil for a context that has no queue of its own.
   var autosaveQueue: ((@escaping @Sendable () -> Void) -> Void)?
   @exclusivity(unchecked) var isAutosaveScheduled = false
+  /// Whether a change off the main queue was reported, which nothing saves.
+  @exclusivity(unchecked) var hasReportedNoQueue = false
 
   /// Makes a context for the calling thread or actor. It doesn't save automatically.
   public convenience init(_ container: ModelContainer) {
@@ -118,7 +120,8 @@ public final class ModelContext: Equatable {
   /// queue of its model actor. An error is written to standard error.
   ///
   /// It is true for the main context and false for any other. If the context has no such queue,
-  /// it reports that on standard error, and nothing is saved until you call `save()`.
+  /// it reports that on standard error, once, and nothing is saved until you call `save()` or
+  /// change something on the main queue.
   @exclusivity(unchecked) public var autosaveEnabled = false {
     didSet { if autosaveEnabled, hasChanges { scheduleAutosave() } }
   }
