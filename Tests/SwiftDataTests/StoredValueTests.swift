@@ -50,11 +50,15 @@ private struct Empty: Codable {}
   var medium: UInt16
   var wide: UInt32
   var widest: UInt64
+  var whole: UInt
+  var maybe: UInt64?
   init<I: FixedWidthInteger>(_ value: I) {
     narrow = UInt8(truncatingIfNeeded: value)
     medium = UInt16(truncatingIfNeeded: value)
     wide = UInt32(truncatingIfNeeded: value)
     widest = UInt64(truncatingIfNeeded: value)
+    whole = UInt(truncatingIfNeeded: value)
+    maybe = value == 0 ? nil : UInt64(truncatingIfNeeded: value)
   }
 }
 
@@ -284,6 +288,37 @@ struct StoredValueTests {
     let found = try other.fetch(FetchDescriptor<Gauge>(sortBy: [SortDescriptor(\.medium), SortDescriptor(\.wide)]))
     #expect(found.map(\.narrow) == [1, .max] && found.map(\.medium) == [1, .max] && found.map(\.wide) == [1, .max])
     #expect(found.map(\.widest) == [1, .max])
+  }
+
+  @Test(
+    "Unsigned integers of 64 bits are found by their value and by their order, saved or not", arguments: [true, false])
+  func unsignedPredicates(saved: Bool) throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(for: Gauge.self, configurations: ModelConfiguration(url: folder.file()))
+    let context = ModelContext(container)
+    let values: [UInt64] = [0, 5, 1 << 62, 1 << 63, .max - 1, .max]
+    for value in values { context.insert(Gauge(value)) }
+    if saved { try context.save() }
+    func found(_ predicate: Predicate<Gauge>) throws -> [UInt64] {
+      try context.fetch(FetchDescriptor(predicate: predicate)).map(\.widest).sorted()
+    }
+    for bound in values {
+      let whole = UInt(bound)
+      #expect(try found(#Predicate { $0.widest == bound }) == [bound])
+      #expect(try found(#Predicate { $0.whole == whole }) == [bound])
+      #expect(try found(#Predicate { $0.maybe == bound }) == values.filter { $0 == bound && $0 != 0 })
+      #expect(try found(#Predicate { $0.widest != bound }) == values.filter { $0 != bound })
+      #expect(try found(#Predicate { $0.widest < bound }) == values.filter { $0 < bound })
+      #expect(try found(#Predicate { $0.widest <= bound }) == values.filter { $0 <= bound })
+      #expect(try found(#Predicate { $0.widest > bound }) == values.filter { $0 > bound })
+      #expect(try found(#Predicate { $0.whole >= whole }) == values.filter { $0 >= bound })
+      #expect(try found(#Predicate { bound < $0.widest }) == values.filter { bound < $0 })
+      let range = 5...max(bound, 5)
+      #expect(try found(#Predicate { range.contains($0.widest) }) == values.filter { range.contains($0) })
+    }
+    let (list, set): ([UInt64], Set<UInt>) = ([5, .max], [5, .max])
+    #expect(try found(#Predicate { list.contains($0.widest) }) == list)
+    #expect(try found(#Predicate { set.contains($0.whole) }) == list)
   }
 
   @Test("A struct all of whose parts are nil is a value")

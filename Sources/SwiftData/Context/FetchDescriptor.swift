@@ -9,7 +9,8 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
 
   /// The condition that models have to meet; nil for all models.
   public var predicate: Predicate<T>?
-  /// The sort order. Later descriptors decide between models that are equal in the earlier ones.
+  /// The sort order. Later descriptors decide between models that are equal in the earlier ones. A `UInt` or `UInt64`
+  /// from 2^63 on is stored by its bits, and comes before all smaller ones.
   public var sortBy: [SortDescriptor<T>]
   /// The greatest number of models to fetch; nil for all.
   public var fetchLimit: Int?

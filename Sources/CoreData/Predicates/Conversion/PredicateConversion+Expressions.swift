@@ -11,7 +11,7 @@ extension PredicateExpressions.Variable: ConvertibleExpression {
 
 extension PredicateExpressions.Value: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    .expression(.constant(PredicateConstant(any: conversion.rules.constant(value))))
+    .expression(.constant(conversion.constant(value)))
   }
 }
 
@@ -214,10 +214,12 @@ extension PredicateExpressions.NotEqual: ConvertibleExpression {
 extension PredicateExpressions.Comparison: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
     switch op {
-    case .lessThan: try conversion.compare(lhs, comparator: .lessThan, right: rhs, whole: self)
-    case .lessThanOrEqual: try conversion.compare(lhs, comparator: .lessThanOrEqualTo, right: rhs, whole: self)
-    case .greaterThan: try conversion.compare(lhs, comparator: .greaterThan, right: rhs, whole: self)
-    case .greaterThanOrEqual: try conversion.compare(lhs, comparator: .greaterThanOrEqualTo, right: rhs, whole: self)
+    case .lessThan: try conversion.order(lhs, comparator: .lessThan, right: rhs, whole: self)
+    case .lessThanOrEqual:
+      try conversion.order(lhs, comparator: .lessThanOrEqualTo, right: rhs, whole: self)
+    case .greaterThan: try conversion.order(lhs, comparator: .greaterThan, right: rhs, whole: self)
+    case .greaterThanOrEqual:
+      try conversion.order(lhs, comparator: .greaterThanOrEqualTo, right: rhs, whole: self)
     @unknown default: throw PredicateConversion.Unsupported()
     }
   }
@@ -233,7 +235,7 @@ extension PredicateExpressions.RangeExpressionContains: ConvertibleExpression {
     } else {
       throw PredicateConversion.Unsupported()
     }
-    return try conversion.test(element, bounds)
+    return try conversion.test(element, within: bounds, isUnsigned: PredicateConversion.isStoredByBits(element))
   }
 }
 
@@ -245,18 +247,23 @@ private struct PredicateBounds {
 }
 
 extension PredicateConversion {
-  fileprivate mutating func test(_ element: Any, _ bounds: PredicateBounds) throws -> Part {
+  fileprivate mutating func test(_ element: Any, within bounds: PredicateBounds, isUnsigned: Bool) throws -> Part {
     let element = try expression(element)
     let lower = try bounds.lower.map { try expression($0) }
     let upper = try bounds.upper.map { try expression($0) }
+    func order(_ comparator: Comparison.Comparator, _ bound: ExpressionNode) -> PredicateNode {
+      isUnsigned
+        ? PredicateConversion.unsigned(element, comparator: comparator, right: bound)
+        : .comparison(Comparison(element, comparator, bound))
+    }
     // What is not known before would be a list that no store can read.
-    if bounds.isClosed, let lower, let upper, lower.isConstant, upper.isConstant {
+    if !isUnsigned, bounds.isClosed, let lower, let upper, lower.isConstant, upper.isConstant {
       let both = ExpressionNode(aggregate: [lower, upper])
       return .predicate(.comparison(Comparison(element, .between, both)))
     }
     let tests = [
-      lower.map { PredicateNode.comparison(Comparison(element, .greaterThanOrEqualTo, $0)) },
-      upper.map { .comparison(Comparison(element, bounds.isClosed ? .lessThanOrEqualTo : .lessThan, $0)) },
+      lower.map { order(.greaterThanOrEqualTo, $0) },
+      upper.map { order(bounds.isClosed ? .lessThanOrEqualTo : .lessThan, $0) },
     ].compactMap(\.self)
     return .predicate(tests.count == 1 ? tests[0] : .and(tests))
   }

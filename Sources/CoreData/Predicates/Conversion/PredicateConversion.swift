@@ -90,7 +90,7 @@ struct PredicateConversion {
 
   /// The same as a constant.
   func value(of expression: some PredicateExpression) -> ExpressionNode? {
-    known(expression).map { .constant(PredicateConstant(any: rules.constant($0))) }
+    known(expression).map { .constant(constant($0)) }
   }
 
   /// Throws for a collection that no store can look into.

@@ -223,20 +223,6 @@ extension ExpressionNode {
   }
 }
 
-extension Comparison.Comparator {
-  /// The operator that gives the same result with the two sides exchanged; nil if there is none.
-  fileprivate var mirrored: Comparison.Comparator? {
-    switch self {
-    case .lessThan: .greaterThan
-    case .lessThanOrEqualTo: .greaterThanOrEqualTo
-    case .greaterThan: .lessThan
-    case .greaterThanOrEqualTo: .lessThanOrEqualTo
-    case .equalTo, .notEqualTo: self
-    case .matches, .like, .beginsWith, .endsWith, .in, .contains, .between, .customSelector: nil
-    }
-  }
-}
-
 extension EntityLayout {
   /// Whether an index of the model begins with the attribute.
   fileprivate func isIndexed(_ name: String) -> Bool {
