@@ -133,6 +133,35 @@ struct OptionTests {
     #expect(try SQLiteText.rows(folder.file(), "SELECT length(ZIMAGE) < 100 FROM ZPAINTING") == ["1"])
   }
 
+  @Test("Models that nobody has are deleted without a look at their data in files of their own")
+  func deletedUnread() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let folder = TemporaryFolder()
+      let configuration = ModelConfiguration(url: folder.file())
+      do {
+        let context = ModelContext(try ModelContainer(for: Painting.self, configurations: configuration))
+        for number in 1...2 {
+          let painting = Painting()
+          painting.image = Data(repeating: UInt8(number), count: 300_000)
+          context.insert(painting)
+        }
+        try context.save()
+      }
+      let place = folder.file(".Test_SUPPORT/_EXTERNAL_DATA")
+      let files = try FileManager.default.contentsOfDirectory(atPath: place.path).filter { UUID(uuidString: $0) != nil }
+      if files.count != 2 { exit(1) }
+      // What is gone could not be read without a word.
+      for file in files { try FileManager.default.removeItem(at: place.appendingPathComponent(file)) }
+      let context = ModelContext(try ModelContainer(for: Painting.self, configurations: configuration))
+      try context.delete(model: Painting.self)
+      try context.save()
+      if try context.fetchCount(FetchDescriptor<Painting>()) != 0 { exit(2) }
+    }
+    #expect(result != nil)
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(!text.contains("can't be read"), "\(text)")
+  }
+
   @Test("A program that imports SwiftData alone registers a transformer under a name")
   func registered() {
     let name = NSValueTransformerName("OptionTests.Colour")

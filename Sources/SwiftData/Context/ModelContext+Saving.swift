@@ -28,9 +28,9 @@ extension ModelContext {
     // updated objects may have none.
     let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
     let updated = changes.updated.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
-    // Of deleted ones only models that a program may still have.
     let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
-    for (storage, _) in deleted { storage?.keepValues() }
+    // Only of models that the program may still have: values that lie in files of their own are read for it.
+    for case (let storage?, _) in deleted where !storage.endsWithSave { storage.keepValues() }
     defer { mergePolicy.forgetSuccessors() }
     do {
       try managedContext.save()
