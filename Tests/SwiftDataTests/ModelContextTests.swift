@@ -761,6 +761,40 @@ struct ModelContextTests {
     let isbns = try other.fetch(FetchDescriptor<Book>()).map(\.isbn)
     #expect(isbns.sorted() == ["2", "3"] && author.books.count == 2)
   }
+
+  @Test("Nor does it bring back a model whose deletion was saved: that is left out, with a warning")
+  func savedDeletionStays() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let context = try memory(Author.self, Shelf.self)
+      let author = Author(name: "Jane")
+      let (shelf, other) = (Shelf(name: "a"), Shelf(name: "b"))
+      context.insert(author)
+      author.books = [Book(isbn: "1", title: "Emma"), Book(isbn: "2", title: "Persuasion")]
+      context.insert(shelf)
+      context.insert(other)
+      try context.save()
+      let former = author.books
+      guard let gone = former.first(where: { $0.isbn == "1" }) else { exit(1) }
+      context.delete(gone)
+      context.delete(other)
+      try context.save()
+      author.books = former
+      shelf.next = other
+      if author.books.map(\.isbn) != ["2"] || gone.modelContext != nil { exit(2) }
+      if shelf.next != nil || other.modelContext != nil { exit(3) }
+      try context.save()
+      if try context.fetchCount(FetchDescriptor<Book>()) != 1 { exit(4) }
+      if try context.fetchCount(FetchDescriptor<Shelf>()) != 1 { exit(5) }
+      // To insert it is to want it back.
+      context.insert(gone)
+      author.books.append(gone)
+      try context.save()
+      if author.books.count != 2 { exit(6) }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Author.books was set without a Book whose deletion was saved."))
+    #expect(text.contains("Shelf.next was set without a Shelf whose deletion was saved."))
+  }
 }
 
 @ModelActor actor Librarian {

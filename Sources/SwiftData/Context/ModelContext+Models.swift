@@ -43,13 +43,17 @@ extension ModelContext {
   }
 
   /// The object for a model that a relationship is set to. A model that isn't in the context yet is inserted. One
-  /// that is to be deleted stays so: only ``insert(_:)`` takes that back.
-  func object<M: PersistentModel>(of model: M) -> ModelObject {
+  /// that is to be deleted stays so, and of one whose deletion was saved there is none: only ``insert(_:)`` takes a
+  /// deletion back.
+  func object<M: PersistentModel>(of model: M, for key: PropertyKey) -> ModelObject? {
     let storage = model.storage
     if let object = storage.object, storage.context === self, !storage.hasLeft { return object }
+    if storage.isGone {
+      warn(.gone(storage, key))
+      return nil
+    }
     insert(model)
-    // `insert` has attached the object.
-    return model.storage.object!
+    return model.storage.object
   }
 
   /// The model with an identity. Its values are read when you ask for them; by then it may turn
@@ -93,5 +97,15 @@ extension ModelContext {
       storage.identifier == identifier
     else { return nil }
     return storage.model
+  }
+}
+
+extension MisuseReport {
+  fileprivate static func gone(_ storage: ModelStorage, _ key: PropertyKey) -> MisuseReport {
+    MisuseReport(
+      "\(key.entity).\(key.name) was set without a \(storage.type.name) whose deletion was saved.",
+      facts: [("Model", "\(storage.type.name) \(storage.identifier.uri)")],
+      how: "The model is in no context any more. It was still in an array, or in a variable.",
+      remedy: "Insert the model first if it is to come back, or leave it out: its `modelContext` is nil.")
   }
 }

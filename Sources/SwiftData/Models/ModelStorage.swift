@@ -123,6 +123,8 @@ class ModelStorage {
   final var hasLeft: Bool { object != nil && object?.managedObjectContext == nil }
   /// Whether the object was never saved and is in no context any more: it was deleted, or its insertion undone.
   final var isDiscarded: Bool { hasLeft && object?.objectID.isTemporaryID == true }
+  /// Whether a deletion was saved, by the context or by another one.
+  final var isGone: Bool { object == nil ? wasDeleted : hasLeft && !isDiscarded }
   final var isDeleted: Bool {
     guard let object else { return wasDeleted }
     // An object that left its context with a permanent id was deleted by another context.

@@ -138,7 +138,7 @@ private final class ToOneAccess<M: PersistentModel>: PropertyAccess<M> {
     ModelObject.readManagedOptional(object, key.key).map { storage.attachedContext.model(of: $0, M.self) }
   }
   override func write(_ value: M, to object: ModelObject, of storage: ModelStorage) {
-    ModelObject.writeManagedOptional(storage.attachedContext.object(of: value), object, key.key)
+    ModelObject.writeManagedOptional(storage.attachedContext.object(of: value, for: key), object, key.key)
   }
   override func models(at place: UnsafeMutableRawPointer) -> [any PersistentModel] {
     [place.assumingMemoryBound(to: M.self).pointee]
@@ -151,7 +151,8 @@ private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> 
     .some(ModelObject.readManagedOptional(object, key.key).map { storage.attachedContext.model(of: $0, M.self) })
   }
   override func write(_ value: M?, to object: ModelObject, of storage: ModelStorage) {
-    ModelObject.writeManagedOptional(value.map { storage.attachedContext.object(of: $0) }, object, key.key)
+    ModelObject.writeManagedOptional(
+      value.flatMap { storage.attachedContext.object(of: $0, for: key) }, object, key.key)
   }
   override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
     if let value = place.assumingMemoryBound(to: M?.self).pointee { write(value, to: object, of: storage) }
@@ -168,7 +169,7 @@ private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
     Set<ModelObject>.readManaged(object, key.key).map { storage.attachedContext.model(of: $0, M.self) }
   }
   override func write(_ value: [M], to object: ModelObject, of storage: ModelStorage) {
-    Set<ModelObject>.writeManaged(Set(value.map { storage.attachedContext.object(of: $0) }), object, key.key)
+    Set<ModelObject>.writeManaged(members(value, storage), object, key.key)
   }
   override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
     addMembers(models(at: place), to: object, of: storage)
@@ -186,7 +187,7 @@ private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]
     .some(Set<ModelObject>.readManaged(object, key.key).map { storage.attachedContext.model(of: $0, M.self) })
   }
   override func write(_ value: [M]?, to object: ModelObject, of storage: ModelStorage) {
-    Set<ModelObject>.writeManaged(Set((value ?? []).map { storage.attachedContext.object(of: $0) }), object, key.key)
+    Set<ModelObject>.writeManaged(members(value ?? [], storage), object, key.key)
   }
   override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
     addMembers(models(at: place), to: object, of: storage)
@@ -198,10 +199,15 @@ private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]
 }
 
 extension AnyPropertyAccess {
+  fileprivate func members<M: PersistentModel>(_ models: [M], _ storage: ModelStorage) -> Set<ModelObject> {
+    Set(models.compactMap { storage.attachedContext.object(of: $0, for: key) })
+  }
+
   fileprivate func addMembers(_ models: [any PersistentModel], to object: ModelObject, of storage: ModelStorage) {
     if models.isEmpty { return }
     let members = Set<ModelObject>.readManaged(object, key.key)
-    Set<ModelObject>.writeManaged(members.union(models.map { storage.attachedContext.object(of: $0) }), object, key.key)
+    Set<ModelObject>.writeManaged(
+      members.union(models.compactMap { storage.attachedContext.object(of: $0, for: key) }), object, key.key)
   }
 }
 
