@@ -62,6 +62,18 @@ private struct Empty: Codable {}
   }
 }
 
+@Model private final class Banner {
+  struct Edge: Codable { var breadth: CGFloat }
+  var width: CGFloat
+  var height: CGFloat?
+  var edge: Edge
+  init(_ width: CGFloat) {
+    self.width = width
+    height = width > 2 ? width : nil
+    edge = Edge(breadth: width)
+  }
+}
+
 private struct Sample: Codable, Equatable {
   var values: [Float] = []
 }
@@ -319,6 +331,25 @@ struct StoredValueTests {
     let (list, set): ([UInt64], Set<UInt>) = ([5, .max], [5, .max])
     #expect(try found(#Predicate { list.contains($0.widest) }) == list)
     #expect(try found(#Predicate { set.contains($0.whole) }) == list)
+  }
+
+  @Test("A CGFloat is sorted and asked for as the number that it is, also in a struct", arguments: [true, false])
+  func graphicNumbers(saved: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = ModelContext(
+      try ModelContainer(for: Banner.self, configurations: ModelConfiguration(url: folder.file())))
+    for width in [2.5, 10, 1] as [CGFloat] { context.insert(Banner(width)) }
+    if saved { try context.save() }
+    func widths(_ predicate: Predicate<Banner>? = nil, by order: SortDescriptor<Banner>) throws -> [CGFloat] {
+      try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [order])).map(\.width)
+    }
+    let limit: CGFloat = 2
+    #expect(try widths(by: SortDescriptor(\.width)) == [1, 2.5, 10])
+    #expect(try widths(by: SortDescriptor(\.height, order: .reverse)) == [10, 2.5, 1])
+    #expect(try widths(by: SortDescriptor(\.edge.breadth)) == [1, 2.5, 10])
+    #expect(try widths(#Predicate { $0.width > limit }, by: SortDescriptor(\.width)) == [2.5, 10])
+    #expect(try widths(#Predicate { $0.height == nil }, by: SortDescriptor(\.width)) == [1])
+    #expect(try widths(#Predicate { $0.edge.breadth < limit }, by: SortDescriptor(\.width)) == [1])
   }
 
   @Test("A struct all of whose parts are nil is a value")

@@ -18,19 +18,24 @@ enum ModelKeyPaths {
       if let names = described(keyPath, type) { return names }
       throw SwiftDataError.unsupportedKeyPath
     }
+    // The number in it is what its column holds.
+    if root == CGFloat.self, keyPath == \CGFloat.native { return [] }
     if let name = storedProperty(keyPath, of: root) {
-      // Of an enumeration with raw values only the element has a column.
-      let raw = ValueShape.rawValueType(of: wrapped(keyPath)).flatMap(AttributeTypes.type)
-      return raw == nil ? [name] : [name, name]
+      // Of such a value only the element has a column.
+      let type = wrapped(keyPath)
+      let raw = ValueShape.rawValueType(of: type).flatMap(AttributeTypes.type)
+      if raw == nil, type != CGFloat.self { return [name] }
+      let element = ValueShape.make(type, named: name, isOptional: true)?.soleElement
+      return [name] + [element].compactMap(\.self)
     }
     if isRawValue(keyPath, of: root) { return [] }
     throw SwiftDataError.unsupportedKeyPath
   }
 
-  /// An enumeration with raw values is a composite whose only element has the property's name.
+  /// Where a composite has an element that stands for the whole value, only that has a column.
   private static func names(of property: ModelProperty) -> [String] {
-    if case .composite(let shape) = property.kind, shape.isRawValue { return [property.name, property.name] }
-    return [property.name]
+    guard case .composite(let shape) = property.kind, let element = shape.soleElement else { return [property.name] }
+    return [property.name, element]
   }
 
   /// Whether a key path of one step leads to the identity that every model has.
@@ -135,12 +140,15 @@ enum ModelKeyPaths {
       case .value(let shape) where shape.isRawValue:
         guard SymbolNames.property(getterOfStep: step) == "rawValue" else { return nil }
         place = .end
+      case .value(let shape) where shape.soleElement != nil:
+        guard step == shape.soleElement else { return nil }
+        place = .end
       case .value(let shape):
         guard let part = shape.part(named: step) else { return nil }
         names.append(part.name)
         place = .end
         guard case .shape(let inner) = part.kind else { continue }
-        if inner.isRawValue { names.append(part.name) }
+        if let element = inner.soleElement { names.append(element) }
         place = .value(inner)
       case .identity, .end: return nil
       }

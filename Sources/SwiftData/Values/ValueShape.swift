@@ -39,6 +39,9 @@ final class ValueShape {
     isEnumeration = isRawValue || caseNames != nil
   }
 
+  /// The name of the element that stands for the whole value: an enumeration's raw value, or the number in a `CGFloat`.
+  var soleElement: String? { isRawValue || type == CGFloat.self ? parts.first?.name : nil }
+
   /// nil for a type that can't be taken apart, or not into parts that are Codable. It is stored as JSON.
   ///
   /// - Parameters:
