@@ -52,6 +52,18 @@ import Testing
   }
 }
 
+/// Has properties with the names of what every managed object has.
+@Model class Relic {
+  var objectID: Int
+  var entity = "relic"
+  init(_ number: Int) { objectID = number }
+}
+
+@Model final class Vase: Relic {
+  var age = 0
+  override init(_ number: Int) { super.init(number) }
+}
+
 /// Inherits, but has no entity.
 final class PlainTrip: Trip {}
 
@@ -111,6 +123,19 @@ struct InheritanceTests {
     fair.name = "Changed"
     try context.save()
     #expect(try names(travels(folder)) == ["Business", "Changed", "Private", "Trip"])
+  }
+
+  @Test("Where properties are called objectID and entity, no order by identity and no question for a class is mistaken")
+  func namesOfObjects() throws {
+    let context = try memory(Relic.self, Vase.self)
+    for relic in [Relic(2), Vase(1)] { context.insert(relic) }
+    try context.save()
+    let relics = try context.fetch(FetchDescriptor<Relic>(sortBy: [SortDescriptor(\.objectID)]))
+    #expect(relics.map(\.objectID) == [1, 2] && relics.map(\.entity) == ["relic", "relic"])
+    let byIdentity = FetchDescriptor<Relic>(sortBy: [SortDescriptor(\.persistentModelID)])
+    #expect(throws: SwiftDataError.unsupportedSortDescriptor) { try context.fetch(byIdentity) }
+    let vases = FetchDescriptor<Relic>(predicate: #Predicate { $0 is Vase })
+    #expect(throws: SwiftDataError.unsupportedPredicate) { try context.fetch(vases) }
   }
 
   @Test("Predicates and orders know inherited properties, and ask for classes", arguments: [true, false])

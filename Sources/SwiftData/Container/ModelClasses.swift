@@ -8,6 +8,13 @@ struct ModelClasses {
   /// Whether a class declares unique properties, alone or in combination.
   let haveUniqueValues: Bool
 
+  /// Whether a class of a hierarchy has a property of this name, which stands for it where objects have a key of the
+  /// same name.
+  func haveProperty(named name: String, inHierarchyOf type: ModelType) -> Bool {
+    let root = sequence(first: type, next: \.supertype).reduce(type) { $1 }
+    return byName.values.contains { $0.inherits(from: root) && $0.property(named: name) != nil }
+  }
+
   init(_ schema: Schema) {
     byName = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
     haveSubclasses = schema.types.contains { $0.supertype != nil }

@@ -95,6 +95,9 @@ extension ModelContext {
       guard let keyPath = sort.keyPath, let names = try? ModelKeyPaths.names(of: keyPath) else {
         throw SwiftDataError.unsupportedSortDescriptor
       }
+      if names.isEmpty, openContainer.classes.haveProperty(named: "objectID", inHierarchyOf: type) {
+        throw SwiftDataError.unsupportedSortDescriptor
+      }
       let key = names.isEmpty ? "objectID" : names.joined(separator: ".")
       let isStandard = _StandardText.isEnd(of: keyPath)
       return NSSortDescriptor(
@@ -128,6 +131,7 @@ extension ModelContext {
   private func entities(_ type: Any.Type) -> [NSEntityDescription]? {
     guard let model = type as? any PersistentModel.Type else { return nil }
     let wanted = ModelType.of(model)
+    if openContainer.classes.haveProperty(named: "entity", inHierarchyOf: wanted) { return nil }
     let below = openContainer.classes.byName.values.filter { $0 !== wanted && $0.inherits(from: wanted) }.map(\.name)
       .sorted()
     return ([wanted.name] + below).compactMap { openContainer.model.entitiesByName[$0] }
