@@ -114,6 +114,36 @@ struct EvaluationRuleTests {
     #expect(sum(1, 2) as? Int == 3 && sum(1, 0.5) as? Double == 1.5)
   }
 
+  @Test("A decimal beside an integer keeps all its digits, beside a floating number those of one")
+  func decimalsBesideNumbers() {
+    let large: [String: Any] = [
+      "n": Decimal(9_007_199_254_740_993), "fraction": Decimal(string: "9007199254740992.9")!,
+    ]
+    func isTrue(_ format: String) -> Bool { NSPredicate(format: format).evaluate(with: large) }
+    #expect(isTrue("n == 9007199254740993") && !isTrue("n == 9007199254740992") && isTrue("n > 9007199254740992"))
+    #expect(isTrue("9007199254740993 == n") && isTrue("9007199254740992 < n") && !isTrue("n != 9007199254740993"))
+    #expect(isTrue("n IN {1, 2, 3, 4, 9007199254740993}") && !isTrue("n IN {1, 2, 3, 4, 9007199254740992}"))
+    #expect(isTrue("n BETWEEN {9007199254740993, 9007199254740993}") && !isTrue("n == 9007199254740992.0"))
+    // SQLite keeps the double that is nearest.
+    #expect(isTrue("fraction == 9007199254740992") && isTrue("fraction < n"))
+  }
+
+  @Test("In a list decimals are as different as beside ==, however long the list is")
+  func listedDecimals() {
+    let (short, long) = (Decimal(string: "0.1")!, Decimal(string: "0.1000000000000000001")!)
+    let lists: [[Any]] = [[Decimal(2)], (2..<20).map { Decimal($0) as Any }]
+    for others in lists {
+      func isIn(_ value: Any, _ members: Any...) -> Bool {
+        NSPredicate(format: "n IN %@", argumentArray: [others + members]).evaluate(with: ["n": value])
+      }
+      #expect(isIn(short, short) && isIn(long, long) && !isIn(short, long) && !isIn(long, short))
+      #expect(isIn(long, short, long) && isIn(long, 0.1) && isIn(short, 0.1) && isIn(0.1, short))
+      #expect(isIn(2, short) && isIn(2.0, short) && !isIn(2.5, short) && isIn(Decimal(2), long))
+    }
+    let many: [Decimal] = (0..<20).map { Decimal($0) } + [short, long]
+    #expect(NSPredicate(format: "(many UNION many)[SIZE] == 22").evaluate(with: ["many": many]))
+  }
+
   @Test("Indexes: numbers, FIRST, LAST, SIZE, keys, and nil beyond the end")
   func indexes() throws {
     try isTrue(

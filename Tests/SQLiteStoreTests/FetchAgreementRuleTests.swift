@@ -77,7 +77,39 @@ struct FetchAgreementRuleTests {
     builder.entity(
       "Person", [attribute("name", .stringAttributeType), attribute("age", .integer64AttributeType)])
     builder.relate(.one("Person", "parent"), .many("Person", "kids"))
-    let model = builder.make()
+    try withBoth(builder.make()) { context in
+      let people = names.map { name in
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+        person.setValue(name, forKey: "name")
+        person.setValue(1, forKey: "age")
+        return person
+      }
+      for index in people.indices.dropFirst() {
+        people[index].setValue(people[index - 1], forKey: "parent")
+      }
+      try context.save()
+      try body(context, people)
+    }
+  }
+
+  /// Objects with a name and one value, in both kinds of stores.
+  private func withBoth(
+    _ values: [(String, Any)], _ type: NSAttributeType, _ body: (NSManagedObjectContext) throws -> Void
+  ) throws {
+    let builder = ModelBuilder()
+    builder.entity("Thing", [attribute("name", .stringAttributeType), attribute("value", type)])
+    try withBoth(builder.make()) { context in
+      for (name, value) in values {
+        let thing = NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context)
+        thing.setValue(name, forKey: "name")
+        thing.setValue(value, forKey: "value")
+      }
+      try context.save()
+      try body(context)
+    }
+  }
+
+  private func withBoth(_ model: NSManagedObjectModel, _ body: (NSManagedObjectContext) throws -> Void) throws {
     let folder = TemporaryFolder()
     for type in ComparedStores.types {
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -85,24 +117,14 @@ struct FetchAgreementRuleTests {
         ofType: type, configurationName: nil, at: folder.place("\(type).sqlite", ofType: type), options: nil)
       let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
       context.persistentStoreCoordinator = coordinator
-      try context.performAndWait {
-        let people = names.map { name in
-          let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
-          person.setValue(name, forKey: "name")
-          person.setValue(1, forKey: "age")
-          return person
-        }
-        for index in people.indices.dropFirst() {
-          people[index].setValue(people[index - 1], forKey: "parent")
-        }
-        try context.save()
-        try body(context, people)
-      }
+      try context.performAndWait { try body(context) }
     }
   }
 
-  private func names(_ context: NSManagedObjectContext, _ predicate: NSPredicate) throws -> [String] {
-    let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+  private func names(
+    _ context: NSManagedObjectContext, _ predicate: NSPredicate, of entity: String = "Person"
+  ) throws -> [String] {
+    let request = NSFetchRequest<NSManagedObject>(entityName: entity)
     request.predicate = predicate
     return try context.fetch(request).map { $0.value(forKey: "name") as! String }.sorted {
       Array($0.unicodeScalars).lexicographicallyPrecedes(Array($1.unicodeScalars))
@@ -141,6 +163,27 @@ struct FetchAgreementRuleTests {
       } else {
         let found = try names(context, predicate)
         #expect(found == ["a"])
+      }
+    }
+  }
+
+  @Test("A large whole decimal is compared with integers by all its digits")
+  func largeDecimals() throws {
+    let first = 9_007_199_254_740_992
+    func decimal(_ number: Int) -> Any { NSDecimalNumber(decimal: Decimal(number)) }
+    let values = [("a", decimal(first)), ("b", decimal(first + 1)), ("c", decimal(first + 2))]
+    try withBoth(values, .decimalAttributeType) { context in
+      let cases: [(String, [Any], [String])] = [
+        ("value == %lld", [first + 1], ["b"]), ("value == %lld", [first], ["a"]), ("%lld == value", [first + 1], ["b"]),
+        ("value > %lld", [first], ["b", "c"]), ("value <= %lld", [first], ["a"]),
+        ("value != %lld", [first + 1], ["a", "c"]), ("value BETWEEN %@", [[first + 1, first + 1]], ["b"]),
+        ("value IN %@", [[first + 1, 1]], ["b"]), ("value IN %@", [[1, 2, 3, 4, 5, first + 1]], ["b"]),
+        ("value == %@", [decimal(first + 1)], ["b"]), ("value IN %@", [[first + 1, 1].map(decimal)], ["b"]),
+        ("value IN %@", [[1, 2, 3, 4, 5, first + 1].map(decimal)], ["b"]),
+      ]
+      for (format, arguments, expected) in cases {
+        let found = try names(context, NSPredicate(format: format, argumentArray: arguments), of: "Thing")
+        #expect(found == expected, "\(format) \(arguments)")
       }
     }
   }

@@ -59,6 +59,8 @@ enum ValueComparison {
   }
 
   private static func orderOfNumbers(_ left: PredicateConstant, _ right: PredicateConstant) -> Int? {
+    if case .decimal(let value) = left { return orderOfNumbers(storedNumber(value), right) }
+    if case .decimal(let value) = right { return orderOfNumbers(left, storedNumber(value)) }
     switch (integer(left), integer(right)) {
     case (let a?, let b?): return a < b ? -1 : (a == b ? 0 : 1)
     case (let a?, nil): return order(a, right.number ?? .nan)
@@ -67,6 +69,12 @@ enum ValueComparison {
       let (a, b) = (left.number ?? .nan, right.number ?? .nan)
       return a < b ? -1 : (a == b ? 0 : (a > b ? 1 : nil))
     }
+  }
+
+  /// The number that SQLite keeps of a decimal: an integer where it is one of 64 bits, else the nearest double.
+  static func storedNumber(_ value: Decimal) -> PredicateConstant {
+    let digits = value.description
+    return Int64(digits).map(PredicateConstant.int) ?? .double(Double(digits) ?? .nan)
   }
 
   private static func integer(_ constant: PredicateConstant) -> Int64? {

@@ -301,6 +301,7 @@ struct ConstantSet {
       guard value.count == 16 else { return .data(value) }
       return .uuid(value.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
     case .constant(.object(let value)): return PredicateConstant.identity(of: value).map(Key.identity)
+    case .constant(.decimal(let value)): return key(of: value)
     case .subject(let subject): return subject.predicateIdentity.map(Key.identity)
     case .constant(let constant):
       guard let number = constant.number, !number.isNaN else { return nil }
@@ -309,8 +310,23 @@ struct ConstantSet {
     }
   }
 
+  /// The key of a decimal. Decimals of up to fifteen digits are different doubles where they differ; of longer ones two
+  /// may be nearest to one double, so that they have no key.
+  private static func key(of decimal: Decimal) -> Key? {
+    switch ValueComparison.storedNumber(decimal) {
+    case .int(let value): return .integer(value)
+    case .double(let value) where decimal.significand.magnitude < 1_000_000_000_000_000:
+      return value.isNaN ? nil : .real(value)
+    default: return nil
+    }
+  }
+
   func contains(_ value: PredicateValue) -> Bool {
-    guard let key = key(value) else { return false }
+    guard let key = key(value) else {
+      // A decimal without a key may still equal the double that is nearest to it.
+      if case .constant(.decimal) = value { return meets(value) }
+      return false
+    }
     if keys.contains(key) { return true }
     // A number against texts, or the reverse: the property's class decides.
     switch key {
@@ -332,10 +348,7 @@ struct ConstantSet {
     for value in values {
       let own = key(of: value, [])
       switch own {
-      case .integer?, .real?:
-        // The key of a decimal is rounded.
-        if case .constant(.decimal) = value { return nil }
-        hasNumbers = true
+      case .integer?, .real?: hasNumbers = true
       case .text?: hasTexts = true
       case .uuid?, .data?, .identity?: break
       case nil: if !value.isNull { return nil }
