@@ -181,6 +181,26 @@ struct EvaluationRuleTests {
     try isFalse("name MATCHES 'Zo'", "name MATCHES 'oë'", "name MATCHES 'z.*'", "name MATCHES ''")
   }
 
+  @Test("MATCHES refuses a pattern that is one in parentheses only, and takes one that ends within a comment")
+  func patterns() throws {
+    func matches(_ text: String, _ pattern: String, _ comparison: String = "SELF MATCHES %@") throws -> Bool {
+      try NSPredicate.parsing(comparison, arguments: [pattern]).checkedEvaluate(with: text)
+    }
+    for pattern in ["a)|(?:b", "a)", "(a", "a)(", "(?x)a # b)\n)", "[a"] {
+      let error = #expect(throws: NSError.self, "\(pattern)") { try matches("a!", pattern) }
+      #expect(error?.localizedDescription.contains("the regular expression can't be read") == true, "\(pattern)")
+    }
+    let sound = [
+      ("(?x)abc # three letters", "abc", "abcd"), ("(?x) a b | c #", "c", "cc"), ("(?x)a#)", "a", "a#)"),
+      ("(?x)a # one\n b # two", "ab", "a"), ("\\Qa.b", "a.b", "axb"), ("\\Qa#", "a#", "a"), ("a#b", "a#b", "a"),
+      ("a|ab", "ab", "abc"),
+    ]
+    for (pattern, text, other) in sound {
+      #expect(try matches(text, pattern) && !matches(other, pattern), "\(pattern)")
+    }
+    #expect(try matches("ABC", "(?x)abc # three letters", "SELF MATCHES[c] %@"))
+  }
+
   @Test("LIKE: * and ?, escaped by a backslash")
   func like() throws {
     try isTrue(

@@ -167,6 +167,16 @@ struct FetchAgreementRuleTests {
     }
   }
 
+  @Test("A regular expression may end within a comment or a quotation", .enabled(if: ComparedStores.haveOneLocale))
+  func endsOfPatterns() throws {
+    try withBoth(["abc", "a.c", "abcd"]) { context, _ in
+      for (pattern, expected) in [("(?x)abc # three letters", "abc"), ("\\Qa.c", "a.c"), ("abc|abcd", "abc abcd")] {
+        let found = try names(context, NSPredicate(format: "name MATCHES %@", pattern))
+        #expect(found == expected.split(separator: " ").map(String.init), "\(pattern)")
+      }
+    }
+  }
+
   @Test("A large whole decimal is compared with integers by all its digits")
   func largeDecimals() throws {
     let first = 9_007_199_254_740_992

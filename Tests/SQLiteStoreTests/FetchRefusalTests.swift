@@ -56,7 +56,7 @@ struct FetchRefusalTests {
       ("Author", "name IN {key, 'x'}", "keypath key not found"),
       ("Author", "name IN {mentor.name, 'x'}", "members that are not constants"),
       ("Author", "born BETWEEN {mentor.born, 5}", "members that are not constants"),
-      ("Author", "name MATCHES '['", "regular expression"),
+      ("Author", "name MATCHES '['", "regular expression"), ("Author", "name MATCHES 'a)|(?:b'", "regular expression"),
       ("Author", "books.@sum == 1", "@sum of objects"),
       ("Author", "books.tags.@count > 1", "two to-many"),
       ("Author", "books.@median.pages > 1", "@median"),

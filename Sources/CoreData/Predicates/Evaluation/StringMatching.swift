@@ -197,9 +197,26 @@ struct RegularExpressionPattern {
   init(_ pattern: String, options: Comparison.Options) throws {
     // The pattern is not folded, since that would turn \S into \s; the expression has an option for case.
     self.options = options.subtracting(.caseInsensitive)
-    expression = try NSRegularExpression(
-      pattern: "\\A(?:\(foldForComparison(pattern, options: self.options, foldsWidth: false)))\\z",
-      options: options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : [])
+    let pattern = foldForComparison(pattern, options: self.options, foldsWidth: false)
+    let flags: NSRegularExpression.Options =
+      options.contains(.caseInsensitive) && !options.contains(.normalized) ? .caseInsensitive : []
+    // By itself first: "a)|(?:b" is no pattern, though it would be one in a group. Foundation takes no empty pattern.
+    if !pattern.isEmpty { _ = try NSRegularExpression(pattern: pattern, options: flags) }
+    expression = try RegularExpressionPattern.whole(pattern, flags)
+  }
+
+  /// The expression for a sound pattern that takes all of a text.
+  ///
+  /// What ends the group may fall into the pattern's last comment, which a new line ends, or into a quotation that
+  /// began with `\Q`.
+  private static func whole(
+    _ pattern: String, _ flags: NSRegularExpression.Options
+  ) throws -> NSRegularExpression {
+    for end in [")\\z", "\n)\\z"] {
+      let expression = try? NSRegularExpression(pattern: "\\A(?:\(pattern)\(end)", options: flags)
+      if let expression { return expression }
+    }
+    return try NSRegularExpression(pattern: "\\A(?:\(pattern)\\E)\\z", options: flags)
   }
 
   func matches(_ text: String) -> Bool {
