@@ -167,6 +167,22 @@ struct FetchAgreementRuleTests {
     }
   }
 
+  @Test("URLs are ordered as their texts are, by each of the selectors")
+  func orderOfURLs() throws {
+    let values = ["B10", "a", "b9", "C"].map { ($0, URL(string: "https://example.org/\($0)")! as Any) }
+    try withBoth(values, .URIAttributeType) { context in
+      func names(_ selector: Selector, ascending: Bool = true) throws -> String {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+        request.sortDescriptors = [NSSortDescriptor(key: "value", ascending: ascending, selector: selector)]
+        return try context.fetch(request).map { $0.value(forKey: "name") as! String }.joined(separator: " ")
+      }
+      #expect(try names("compare:") == "B10 C a b9")
+      #expect(try names("caseInsensitiveCompare:") == "a B10 b9 C")
+      #expect(try names("caseInsensitiveCompare:", ascending: false) == "C b9 B10 a")
+      if ComparedStores.haveOneLocale { #expect(try names("localizedStandardCompare:") == "a b9 B10 C") }
+    }
+  }
+
   @Test("A regular expression may end within a comment or a quotation", .enabled(if: ComparedStores.haveOneLocale))
   func endsOfPatterns() throws {
     try withBoth(["abc", "a.c", "abcd"]) { context, _ in

@@ -8,7 +8,7 @@ package struct SortKey: Hashable, Sendable {
   /// The program's comparison, in memory only; nil to compare by `collation`.
   var comparison: SortComparison?
 
-  /// How strings compare. Other values compare as in SQLite.
+  /// How texts compare, which strings and URLs are. Other values compare as in SQLite.
   package enum Collation: String, Sendable {
     /// By UTF-8 bytes, like SQLite's BINARY.
     case binary = "compare:"
@@ -144,6 +144,9 @@ extension SortKey.Collation {
   func order(_ a: PredicateConstant, _ b: PredicateConstant) -> Int {
     switch (a, b) {
     case (.string(let x), .string(let y)): return order(x, y)
+    // In SQLite the column of a URL has texts, too.
+    case (.url, .url), (.url, .string), (.string, .url):
+      return order(ValueComparison.text(of: a) ?? "", ValueComparison.text(of: b) ?? "")
     default:
       // Without a place, NaN would be equal to all others, and no order be right.
       let (isFirst, isOtherFirst) = (a.isNull || a.isNotANumber, b.isNull || b.isNotANumber)
