@@ -69,6 +69,23 @@ struct ArgumentListTests {
         == "pages * 2 + 0.5")
   }
 
+  @Test("What a C format was given is let go when the call is over, and a predicate has found it until then")
+  func released() {
+    final class Page {}
+    func isReleased() -> () -> Bool {
+      let page = Page()
+      for _ in 0..<5000 where !String(format: "%@", [page] as CVarArg).hasPrefix("[") { Issue.record("no array") }
+      return { [weak page] in page == nil }
+    }
+    #expect(isReleased()())
+    let date = Date(timeIntervalSinceReferenceDate: 12.5)
+    let predicate = withVaList([date as CVarArg, [1, 2] as CVarArg]) {
+      NSPredicate(format: "date == %@ AND n IN %@", arguments: $0)
+    }
+    #expect(predicate.evaluate(with: ["date": date, "n": 2] as [String: Any]))
+    #expect(String(format: "%@ and %@", Decimal(7) as CVarArg, "x") == "7 and x")
+  }
+
   @Test("C strings")
   func strings() {
     "Adagio".withCString { text in

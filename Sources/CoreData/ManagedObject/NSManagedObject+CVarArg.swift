@@ -1,9 +1,5 @@
 // Lets `NSPredicate(format: "author == %@", author as CVarArg)` compile, as on Apple's platforms.
 
-extension NSManagedObject: CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
+extension NSManagedObject: CVarArg, _DescribedArgument {}
 
-extension NSManagedObjectID: CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
+extension NSManagedObjectID: CVarArg, _DescribedArgument {}

@@ -19,8 +19,8 @@ public func getVaList(_ args: [CVarArg]) -> CVaListPointer {
 private final class MadeArgumentList {
   private let words: UnsafeMutableBufferPointer<Int>
   private let header: UnsafeMutablePointer<Header>
-  /// Strings have no encoding of their own; their objects live as long as the list.
-  private let texts: [NSString]
+  /// Strings, dates, collections and the like have no encoding of their own; their objects live as long as the list.
+  private let objects: [any CVarArg]
 
   /// The layout of a `va_list`. On x86-64 a `CVaListPointer` points to it; on arm64 it is the pointer's content.
   private struct Header {
@@ -40,17 +40,8 @@ private final class MadeArgumentList {
   }
 
   init(_ arguments: [CVarArg]) {
-    var texts: [NSString] = []
-    var encoded: [Int] = []
-    for argument in arguments {
-      if let text = argument as? String {
-        texts.append(NSString(string: text))
-        encoded.append(Int(bitPattern: Unmanaged.passUnretained(texts[texts.count - 1]).toOpaque()))
-      } else {
-        encoded += argument._cVarArgEncoding
-      }
-    }
-    self.texts = texts
+    objects = arguments.map { ($0 as? any _CVarArgObject)?._cVarArgObject ?? $0 }
+    let encoded = objects.flatMap { $0._cVarArgEncoding }
     words = .allocate(capacity: encoded.count + 1)
     _ = words.initialize(from: encoded + [0])
     header = .allocate(capacity: 1)

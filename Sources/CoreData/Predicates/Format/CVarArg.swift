@@ -3,87 +3,79 @@
 // the value's description is encoded, since `String(format:)` can't print other objects. A list of C arguments for a
 // predicate finds the value again by the description's address.
 
-extension UUID: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
+extension UUID: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension Date: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension URL: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension Data: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension Decimal: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension Array: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension Set: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension Dictionary: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSNumber: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSDate: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSArray: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSSet: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSOrderedSet: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSDictionary: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSUUID: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {
+  public var _cVarArgObject: any CVarArg { DescribedArgument(self as UUID) }
 }
 
-extension Date: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
+extension NSURL: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {
+  public var _cVarArgObject: any CVarArg { DescribedArgument(self as URL) }
 }
 
-extension URL: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
+extension NSData: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {
+  public var _cVarArgObject: any CVarArg { DescribedArgument(self as Data) }
 }
 
-extension Data: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
+extension NSError: @retroactive CVarArg, @retroactive _CVarArgObject, _DescribedArgument {}
+
+extension NSEntityDescription: CVarArg, _DescribedArgument {}
+
+/// A value that has its description as a C argument.
+///
+/// `withVaList(_:_:)`, and with it `String(format:)`, asks a `_CVarArgObject` for an object, passes that one on, and
+/// keeps it during the call. Foundation passes its strings in the same way.
+public protocol _DescribedArgument: _CVarArgObject {}
+
+extension _DescribedArgument {
+  /// The description, which the list of arguments keeps.
+  public var _cVarArgObject: any CVarArg { DescribedArgument(self) }
+
+  /// For callers that don't ask for the object. The description is never released, because nothing says when it is no
+  /// longer needed.
+  public var _cVarArgEncoding: [Int] {
+    Unmanaged.passRetained(NSString(string: "\(self)")).takeUnretainedValue()._cVarArgEncoding
+  }
 }
 
-extension Decimal: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
+/// The description of a value as a C argument, for as long as a list of arguments keeps it.
+final class DescribedArgument: CVarArg {
+  private let text: NSString
 
-extension Array: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
+  init(_ value: Any) {
+    text = NSString(string: "\(value)")
+    DescribedArguments.note(value, as: text)
+  }
 
-extension Set: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
+  deinit { DescribedArguments.forget(text) }
 
-extension Dictionary: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSNumber: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSDate: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSArray: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSSet: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSOrderedSet: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSDictionary: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSUUID: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self as UUID) }
-}
-
-extension NSURL: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self as URL) }
-}
-
-extension NSData: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self as Data) }
-}
-
-extension NSError: @retroactive CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-extension NSEntityDescription: CVarArg {
-  public var _cVarArgEncoding: [Int] { encodedDescription(self) }
-}
-
-/// The description as a C argument. It is never released, because nothing says when the format no longer needs it.
-func encodedDescription(_ value: Any) -> [Int] {
-  let text = NSString(string: "\(value)")
-  DescribedArguments.note(value, as: text)
-  return Unmanaged.passRetained(text).takeUnretainedValue()._cVarArgEncoding
+  var _cVarArgEncoding: [Int] { text._cVarArgEncoding }
 }
 
 /// The objects behind the descriptions that were made for C arguments.
@@ -95,7 +87,7 @@ enum DescribedArguments {
   }
   private struct Weak { weak var object: AnyObject? }
 
-  // Under `lock`. Descriptions are never released, so their addresses stay unique.
+  // Under `lock`. An entry is removed before its description ends, so no other object has the address meanwhile.
   nonisolated(unsafe) private static var origins: [ObjectIdentifier: Origin] = [:]
   private static let lock = NSLock()
 
@@ -103,6 +95,11 @@ enum DescribedArguments {
     let isInstance = type(of: value) is AnyClass
     let origin = isInstance ? Origin.instance(Weak(object: value as AnyObject)) : .value(value)
     lock.withLock { origins[ObjectIdentifier(description)] = origin }
+  }
+
+  static func forget(_ description: NSString) {
+    // The value ends behind the lock, because its end may run code of the program's.
+    _ = lock.withLock { origins.removeValue(forKey: ObjectIdentifier(description)) }
   }
 
   /// What `object` was made to describe, or `object` itself.
