@@ -128,6 +128,31 @@ struct ParseErrorTests {
     }
     #expect(failure?.description.contains("no argument is left for \"%@\": 1 given") == true)
     #expect(throws: Failure.self) { try PredicateParser.predicate("%K == 1") }
+    #expect(throws: NSError.self) { try NSPredicate.parsing("a == %@") }
+  }
+
+  @Test("Without any argument those of a program's format are nil, with a warning; not %K, and not if some are given")
+  func missing() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let predicate = NSPredicate(format: "%@ != 0 AND n == %d AND name == '%@'")
+      precondition(predicate.predicateFormat == "nil != 0 AND n == nil AND name == \"%@\"", predicate.predicateFormat)
+      precondition(predicate.evaluate(with: ["name": "%@"]))
+      precondition(NSPredicate(format: "a == %@", argumentArray: nil).predicateFormat == "a == nil")
+      precondition(NSExpression(format: "%@").description == "nil")
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("The format \"a == %@\" asks for arguments and was given none, so each is nil."), "\(text)")
+    await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "%K == %@") }
+    await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "a == %@ AND b == %@", 1) }
+  }
+
+  @Test("A format without conversions needs no arguments and no warning")
+  func none() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      precondition(NSPredicate(format: "name LIKE '100 %@ *'").evaluate(with: ["name": "100 %@ x"]))
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(!text.contains("asks for arguments"), "\(text)")
   }
 
   @Test("Nesting without end is refused, not a crash")

@@ -64,6 +64,7 @@ extension NSCopying where Self: FoundationExpression {
   /// Makes an expression from a format, with the arguments in an array.
   public init(format expressionFormat: String, argumentArray arguments: [Any?]) {
     do {
+      let arguments = ArgumentList.given(arguments, for: expressionFormat)
       self.init(node: try PredicateParser.expression(expressionFormat, arguments: arguments))
     } catch {
       misuse(.malformedPredicate(expressionFormat, error: error))

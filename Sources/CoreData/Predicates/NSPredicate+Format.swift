@@ -16,7 +16,8 @@ extension _PredicateInitializers {
   ///     print(predicate.evaluate(with: book))  // true
   ///
   /// A malformed format ends the program with a sentence that shows the place. For what a user types, use
-  /// `NSPredicate.parsing(_:arguments:)`, which throws instead.
+  /// `NSPredicate.parsing(_:arguments:)`, which throws instead. If there are no arguments at all, those that the format
+  /// asks for are nil, with a warning; `%K` is an error.
   public init(format predicateFormat: String, _ arguments: Any?...) {
     self.init(format: predicateFormat, argumentArray: arguments)
   }
@@ -24,7 +25,8 @@ extension _PredicateInitializers {
   /// Makes a predicate from a format, with the arguments in an array. Extra arguments are ignored.
   public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {
     do {
-      let node = try PredicateParser.predicate(predicateFormat, arguments: arguments ?? [])
+      let arguments = ArgumentList.given(arguments ?? [], for: predicateFormat)
+      let node = try PredicateParser.predicate(predicateFormat, arguments: arguments)
       self = NSPredicate.make(node, as: Self.self)
     } catch {
       misuse(.malformedPredicate(predicateFormat, error: error))
@@ -154,6 +156,12 @@ extension MisuseReport {
       facts: [("Call", "NSPredicate(format:)")], how: "",
       remedy: "Correct the format. For text that a user types, NSPredicate.parsing(_:arguments:) throws this "
         + "as an error.")
+  }
+
+  static func formatWithoutArguments(_ format: String) -> MisuseReport {
+    MisuseReport(
+      "The format \(PredicateLiteral.quoted(format)) asks for arguments and was given none, so each is nil.",
+      how: "", remedy: "Pass them behind the format. A percent sign of a text stands between quotes.")
   }
 
   static func predicateNotEvaluable(_ node: PredicateNode, object: Any?, error: any Error) -> MisuseReport {

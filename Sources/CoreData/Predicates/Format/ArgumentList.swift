@@ -1,6 +1,9 @@
 internal import CSwiftRuntime
 import Foundation
 
+/// Stands for an argument of a format that was given none; the parser makes nil of it.
+struct NoArgument {}
+
 /// Reads the C arguments that a format needs.
 enum ArgumentList {
   /// The type that C passes for a conversion.
@@ -22,6 +25,8 @@ enum ArgumentList {
       shorts = text.filter { $0 == UInt8(ascii: "h") }.count
       longs = text.filter { "lqjzt".utf8.contains($0) }.count
     }
+
+    var isKeyPath: Bool { letter == UInt8(ascii: "K") }
 
     var kind: Kind {
       switch letter {
@@ -68,6 +73,19 @@ enum ArgumentList {
     var words = [UInt64](repeating: 0, count: conversions.count)
     core_data_take_arguments(list, kinds, kinds.count, &words)
     return zip(conversions, words).map { $0.value($1) }
+  }
+
+  /// The arguments of a program's call. Where a format asks for some and none was given, each is a `NoArgument`, and a
+  /// warning says so.
+  ///
+  /// On Apple's platforms such a format takes what lies on the stack, and the program mostly goes on. With some
+  /// arguments, but too few, and with `%K`, which can't be nil, the parser refuses the format.
+  static func given(_ arguments: [Any?], for format: String) -> [Any?] {
+    guard arguments.isEmpty, format.utf8.contains(UInt8(ascii: "%")), let conversions = try? conversions(in: format),
+      !conversions.isEmpty, !conversions.contains(where: \.isKeyPath)
+    else { return arguments }
+    warn(.formatWithoutArguments(format).locating(CallSite.ofClient()))
+    return conversions.map { _ in NoArgument() }
   }
 
   private static func conversions(in format: String) throws -> [Conversion] {

@@ -8,6 +8,7 @@ extension PredicateParser {
     let place = token
     let value = try nextArgument()
     try advance()
+    if let value, type(of: value) == NoArgument.self { return .constant(.null) }
     if conversion == UInt8(ascii: "@") {
       // Checks first whether it is an instance, because casting an array or a string would bridge it.
       if let value, type(of: value) is AnyClass, let expression = value as? FoundationExpression {
