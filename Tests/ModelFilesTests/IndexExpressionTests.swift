@@ -105,7 +105,8 @@ struct IndexExpressionTests {
     let source = try SourceModelReader.model(contents: Array(contents.utf8), name: "M", file: "contents").model
     var archive = try #require(try BinaryPropertyListReader.read(CompiledModelFiles.mom(source)).dictionary)
     var objects = try #require(archive["$objects"]?.array)
-    var expression = try #require(objects.compactMap { $0.dictionary?["NSDerivationExpression"] }.first)
+    let expressions = objects.compactMap { $0.dictionary?["NSDerivationExpression"] }
+    var expression = try #require(expressions.first)
     if isDescribed {
       let name = PropertyList.string("NSExpressionDescription")
       objects.append(.dictionary(["$classname": name, "$classes": .array([name, .string("NSObject")])]))
