@@ -170,7 +170,7 @@ struct FetchAgreementRuleTests {
   @Test("URLs are ordered as their texts are, by each of the selectors")
   func orderOfURLs() throws {
     let values = ["B10", "a", "b9", "C"].map { ($0, URL(string: "https://example.org/\($0)")! as Any) }
-    try withBoth(values, .URIAttributeType) { context in
+    try withBoth(values, .URIAttributeType) { context throws in
       func names(_ selector: Selector, ascending: Bool = true) throws -> String {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
         request.sortDescriptors = [NSSortDescriptor(key: "value", ascending: ascending, selector: selector)]

@@ -69,7 +69,40 @@ struct LifeCycleTests {
       let save3 = try lines { try context.save() }
       #expect(save3 == ["willSave", "validateForDelete", "didSave false"])
       #expect(!object.isDeleted && object.managedObjectContext == nil)
-      #expect(object.isFault && object.string("text") == "new")
+      #expect(object.isFault && object.string("text") == nil)
+    }
+  }
+
+  @Test(
+    "An object whose deletion was saved has its values while observers are told, and reads as empty from then on",
+    arguments: StoreKind.withCustom)
+  func savedDeletion(_ kind: StoreKind) throws {
+    try withStack(kind, Diary.model()) { _, context in
+      let object = context.new("Diary", ["text": "kept"])
+      try context.save()
+      context.delete(object)
+      context.processPendingChanges()
+      #expect(object.string("text") == "kept")
+      nonisolated(unsafe) let deleted = object
+      nonisolated(unsafe) var told: String?
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+      ) { _ in told = deleted.string("text") }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      try context.save()
+      #expect(told == "kept")
+      #expect(object.string("text") == nil && object.committedValues(forKeys: ["text"])["text"] is NSNull)
+      // What is set is lost with the object, unless a context gets it again.
+      object["text"] = "set"
+      #expect(object.string("text") == "set" && !object.hasChanges)
+      context.insert(object)
+      #expect(object.string("text") == "set" && object.isInserted)
+      try context.save()
+      #expect(try context.all("Diary").map { $0.string("text") } == ["set"])
+      context.delete(object)
+      try context.save()
+      context.insert(object)
+      #expect(object.string("text") == "set")
     }
   }
 

@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
   private func letGoDeleted(_ object: NSManagedObject) {
     // Nothing that didSave() has set will be saved.
     ledger.left(object)
-    letGo(object, as: .deleted, to: ObjectOwner(owner.layouts))
+    letGo(object, as: .deleted, to: DeletedOwner(owner.layouts))
   }
 
   /// Calls `didSave()`. Meanwhile objects still say what the save did to them; what they change is for the next one.

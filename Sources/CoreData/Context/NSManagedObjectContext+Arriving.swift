@@ -12,6 +12,7 @@ extension NSManagedObjectContext {
     guard object.owner.storeIdentity(0) == nil, !(object.owner is ContextOwner) else {
       misuse(.alreadyInContext(object, self))
     }
+    object.owner.giveValuesBack(to: object)
     let owner = owner ?? makeOwner(object.owner.layouts)
     if owner.layouts !== object.owner.layouts {
       for each in object.isFree ? object.freeCompany : [object] where !each.move(to: owner.layouts) {
@@ -49,6 +50,7 @@ extension NSManagedObjectContext {
   /// Takes back an object that has left, with the id that it had, and nothing else.
   func readmit(_ object: NSManagedObject) {
     makeWay(for: object, in: owner)
+    object.owner.giveValuesBack(to: object)
     object.owner = owner
     object.changes = ChangedValues.make(object.layout)
     object.changes!.formerVersion = object.row?.version ?? 0

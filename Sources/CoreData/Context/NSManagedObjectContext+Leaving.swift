@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
   enum Departure {
     /// It was inserted and deleted without a save in between. Its attributes stay.
     case unsaved
-    /// Its deletion was saved. Its attributes stay.
+    /// Its deletion was saved. Its attributes stay until the save was told of; then it reads as empty.
     case deleted
     /// Its row was deleted by another context or program. Values that were read stay.
     case deletedElsewhere
@@ -61,6 +61,38 @@ extension NSManagedObject {
     guard let changes else { return }
     for property in layout.slots where property.kind == .toOne && changes.holds(property.slot) {
       changes.drop(property.slot)
+    }
+  }
+}
+
+/// The owner of an object whose deletion was saved: one for each. As in Apple's framework, the object reads as empty
+/// once the save was told of. What it had is here, for an undo or another insertion.
+final class DeletedOwner: ObjectOwner {
+  // Both belong to whom the object belongs to.
+  private var row: RowSnapshot?
+  private var changes: ChangedValues?
+
+  deinit { changes?.free() }
+
+  override var isOfDeleted: Bool { true }
+
+  override func takeValues(of object: NSManagedObject) {
+    row = object.row
+    object.row = nil
+    changes = object.moveChanges()
+  }
+
+  /// What was set on the object meanwhile stays.
+  override func giveValuesBack(to object: NSManagedObject) {
+    if object.row == nil { object.row = row }
+    guard let kept = changes else { return }
+    guard object.changes != nil else {
+      changes = nil
+      object.changes = kept
+      return
+    }
+    for slot in object.layout.slots.map(\.slot) where kept.holds(slot) && object.changes?.holds(slot) == false {
+      object.changes?[slot] = kept[slot]
     }
   }
 }

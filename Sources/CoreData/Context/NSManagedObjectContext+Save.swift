@@ -43,6 +43,7 @@ extension NSManagedObjectContext {
     checkInvariants("after a save")
     pinAfterSave()
     announce(plan)
+    for object in plan.deleted { object.owner.takeValues(of: object) }
   }
 
   private func turnIntoFaults() {

@@ -267,7 +267,9 @@ extension NSManagedObject {
   }
 
   /// Whether the object was never saved, not to a parent either, and is in no context.
-  final var isFree: Bool { !owner.hasContext && owner.former == nil && key < 0 && row == nil }
+  final var isFree: Bool {
+    !owner.hasContext && owner.former == nil && key < 0 && row == nil && !owner.isOfDeleted
+  }
 
   /// The object, and all others in no context that relationships lead to from it.
   final var freeCompany: ContiguousArray<NSManagedObject> {

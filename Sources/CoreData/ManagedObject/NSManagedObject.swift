@@ -160,6 +160,12 @@ nonisolated open class NSManagedObject: NSObject {
     }
   }
 
+  /// Takes the values set since from the object. The caller keeps them, and frees them.
+  final func moveChanges() -> ChangedValues? {
+    defer { ownedChanges = nil }
+    return ownedChanges
+  }
+
   final var layout: EntityLayout {
     places.layout
   }
@@ -208,9 +214,9 @@ nonisolated open class NSManagedObject: NSObject {
   /// has left its context because another one's deletion of it was merged.
   open var isDeleted: Bool { !state.isDisjoint(with: [.deleted, .saysDeleted]) }
 
-  /// Whether the object's values have not been read in, or are those of a row that was deleted: such an object has no
-  /// context any more, and keeps the attributes that it had. An object whose context was reset is a fault until it is
-  /// used.
+  /// Whether the object's values have not been read in, or its row was deleted. A deleted object has no context any
+  /// more, and reads as empty once the save of its deletion was told of. An object whose context was reset is a fault
+  /// until it is used.
   open var isFault: Bool { state.contains(.fault) || key > 0 && !owner.hasContext && owner.keepsFaults }
 
   /// Whether the next save has something to do for the object. Setting an equal value counts as a change.

@@ -38,6 +38,15 @@ class ObjectOwner {
     model = layouts.model
   }
 
+  /// Whether the object's deletion was saved.
+  var isOfDeleted: Bool { false }
+
+  /// Takes the values of an object whose deletion was saved, once the save was told of.
+  func takeValues(of object: NSManagedObject) {}
+
+  /// Gives them back to the object, which comes into a context again.
+  func giveValuesBack(to object: NSManagedObject) {}
+
   /// Whether the calling thread may touch objects of this owner.
   var isOnQueue: Bool { true }
 
