@@ -257,7 +257,7 @@ struct FailureTests {
       let refused = error { _ = try shelf.context.count(for: request) }
       #expect(refused?.userInfo["SQLSTATE"] as? String == "XX000")
       #expect(refused?.localizedDescription.contains("65535") == true)
-      let trips = try shelf.trips { #expect(try shelf.context.all("Book", "sold == 7").count == 1) }
+      let trips = try shelf.trips { () throws in #expect(try shelf.context.all("Book", "sold == 7").count == 1) }
       #expect(trips <= 2)
     }
   }
@@ -377,7 +377,7 @@ struct FailureTests {
       #expect(refused?.localizedDescription.contains("zmotto") == true, "\(refused as Any)")
       try alter("text")
       let other = try shelf.elsewhere()
-      try other.context.performAndWait { #expect(try other.context.all("Author", "name == 'Ann'").count == 1) }
+      try other.context.performAndWait { () throws in #expect(try other.context.all("Author", "name == 'Ann'").count == 1) }
       try shelf.context.save()
       #expect(author.value(forKey: "plainName") as? String == "emma")
     }
