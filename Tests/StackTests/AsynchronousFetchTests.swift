@@ -94,6 +94,29 @@ struct AsynchronousFetchTests {
     #expect(!(request is NSAsynchronousFetchRequest<NSDictionary>))
   }
 
+  @Test("An asynchronous request for objects of a class, and its result, can be cast to those for any objects")
+  func castsOfClasses() throws {
+    let fetch = NSFetchRequest<LetteredWord>(entityName: "Word")
+    let request = NSAsynchronousFetchRequest(fetchRequest: fetch) as NSPersistentStoreRequest
+    #expect(request is NSAsynchronousFetchRequest<LetteredWord>)
+    let objects = try #require(request as? NSAsynchronousFetchRequest<NSManagedObject>)
+    #expect(objects.fetchRequest === fetch)
+    #expect(request is NSAsynchronousFetchRequest<any NSFetchRequestResult>)
+    #expect(!(request is NSAsynchronousFetchRequest<SilentWord>))
+    let dictionaries: AnyObject = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSDictionary>())
+    #expect(!(dictionaries is NSAsynchronousFetchRequest<NSManagedObject>))
+
+    try withStack(.inMemory, model([entity("Word", [attribute("name")], class: LetteredWord.self)])) { _, context in
+      let word = context.new("Word", ["name": "ant"])
+      let result = try context.execute(fetch)
+      #expect(result is NSAsynchronousFetchResult<LetteredWord>)
+      let objects = try #require(result as? NSAsynchronousFetchResult<NSManagedObject>)
+      #expect(objects.finalResult == [word])
+      #expect(result is NSAsynchronousFetchResult<any NSFetchRequestResult>)
+      #expect(!(result is NSAsynchronousFetchResult<SilentWord>))
+    }
+  }
+
   @Test("An ordinary fetch that a context executes is complete when it returns", arguments: StoreKind.allCases)
   func ordinaryFetch(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

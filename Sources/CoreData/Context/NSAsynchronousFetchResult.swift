@@ -32,8 +32,11 @@ nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResul
   init(_ request: NSAsynchronousFetchRequest<ResultType>, context: NSManagedObjectContext, progress: Progress) {
     fetchRequest = request
     super.init(context, progress)
-    // Lets `result as? NSAsynchronousFetchResult<NSFetchRequestResult>` succeed, as where type parameters are erased.
+    // Lets `result as? NSAsynchronousFetchResult<NSFetchRequestResult>` succeed, as where type parameters are erased,
+    // and `as? NSAsynchronousFetchResult<NSManagedObject>` for a result of objects of a class.
     ClassMetadata(NSAsynchronousFetchResult<ResultType>.self).standBelow(
-      NSAsynchronousFetchResult<any NSFetchRequestResult>.self, superclass: NSPersistentStoreAsynchronousResult.self)
+      NSAsynchronousFetchResult<any NSFetchRequestResult>.self,
+      objects: ResultType.self is NSManagedObject.Type ? NSAsynchronousFetchResult<NSManagedObject>.self : nil,
+      superclass: NSPersistentStoreAsynchronousResult.self)
   }
 }

@@ -31,9 +31,12 @@ nonisolated open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResu
     fetchRequest = request
     completion = completionBlock
     super.init()
-    // Lets `request as? NSAsynchronousFetchRequest<NSFetchRequestResult>` succeed, as where type parameters are erased.
+    // Lets `request as? NSAsynchronousFetchRequest<NSFetchRequestResult>` succeed, as where type parameters are erased,
+    // and `as? NSAsynchronousFetchRequest<NSManagedObject>` for a request for objects of a class.
     ClassMetadata(NSAsynchronousFetchRequest<ResultType>.self).standBelow(
-      NSAsynchronousFetchRequest<any NSFetchRequestResult>.self, superclass: NSPersistentStoreRequest.self)
+      NSAsynchronousFetchRequest<any NSFetchRequestResult>.self,
+      objects: ResultType.self is NSManagedObject.Type ? NSAsynchronousFetchRequest<NSManagedObject>.self : nil,
+      superclass: NSPersistentStoreRequest.self)
   }
 
   /// `fetchRequestType`.

@@ -228,13 +228,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// Lets `request as? NSFetchRequest<NSFetchRequestResult>` succeed, as it does where type parameters are erased, and
   /// `as? NSFetchRequest<NSManagedObject>` for a request for objects of a class.
   private func joinClasses() {
-    let (own, root) = (ClassMetadata(NSFetchRequest<ResultType>.self), NSPersistentStoreRequest.self)
-    guard own.isBelow(root) else { return }
-    let untyped = NSFetchRequest<any NSFetchRequestResult>.self
-    guard ResultType.self is NSManagedObject.Type else { return own.standBelow(untyped, superclass: root) }
-    let objects = NSFetchRequest<NSManagedObject>.self
-    ClassMetadata(objects).standBelow(untyped, superclass: root)
-    own.standBelow(objects, superclass: root)
+    ClassMetadata(NSFetchRequest<ResultType>.self).standBelow(
+      NSFetchRequest<any NSFetchRequestResult>.self,
+      objects: ResultType.self is NSManagedObject.Type ? NSFetchRequest<NSManagedObject>.self : nil,
+      superclass: NSPersistentStoreRequest.self)
   }
 
   /// `fetchRequestType`.

@@ -74,13 +74,10 @@ nonisolated open class NSFetchedResultsController<ResultType: NSFetchRequestResu
   /// Lets `controller as? NSFetchedResultsController<NSFetchRequestResult>` succeed, as it does where type parameters
   /// are erased, and `as? NSFetchedResultsController<NSManagedObject>` for a list of objects of a class.
   private func joinClasses() {
-    let own = ClassMetadata(NSFetchedResultsController<ResultType>.self)
-    guard own.isBelow(NSObject.self) else { return }
-    let untyped = NSFetchedResultsController<any NSFetchRequestResult>.self
-    guard ResultType.self is NSManagedObject.Type else { return own.standBelow(untyped, superclass: NSObject.self) }
-    let objects = NSFetchedResultsController<NSManagedObject>.self
-    ClassMetadata(objects).standBelow(untyped, superclass: NSObject.self)
-    own.standBelow(objects, superclass: NSObject.self)
+    ClassMetadata(NSFetchedResultsController<ResultType>.self).standBelow(
+      NSFetchedResultsController<any NSFetchRequestResult>.self,
+      objects: ResultType.self is NSManagedObject.Type ? NSFetchedResultsController<NSManagedObject>.self : nil,
+      superclass: NSObject.self)
   }
 
   /// The context to fetch in and to follow.

@@ -65,6 +65,15 @@ struct ClassMetadata {
     core_data_store_word(word, UInt(bitPattern: ClassMetadata(other).start))
   }
 
+  /// Lets objects of this class be cast to `untyped`, too, and before that to `objects`, where that is given: the class
+  /// goes below `objects`, and `objects` below `untyped`. All three have to be the same generic class.
+  func standBelow(_ untyped: AnyClass, objects: @autoclosure () -> AnyClass?, superclass: AnyClass) {
+    guard isBelow(superclass) else { return }
+    guard let objects = objects() else { return standBelow(untyped, superclass: superclass) }
+    ClassMetadata(objects).standBelow(untyped, superclass: superclass)
+    standBelow(objects, superclass: superclass)
+  }
+
   /// Puts a method in the place of this class's own: the one that a subclass overrides and `plain` does not. It must
   /// not use fields of the subclass, as `self` will be no object of it. Does nothing if there is no such method.
   func takeMethod(overriddenBy changed: AnyClass, butNotBy plain: AnyClass) {
