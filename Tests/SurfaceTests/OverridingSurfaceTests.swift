@@ -217,6 +217,24 @@ private final class CountingPolicy: NSEntityMigrationPolicy {
   }
 }
 
+/// An id as programs' tests make it up.
+private class StubID: NSManagedObjectID, @unchecked Sendable {
+  override func uriRepresentation() -> URL { URL(string: "x-coredata://stub/Plant/p1")! }
+}
+
+private final class SavedID: StubID, @unchecked Sendable {
+  let plant: NSEntityDescription
+
+  init(of plant: NSEntityDescription) {
+    self.plant = plant
+    super.init()
+  }
+
+  override var entity: NSEntityDescription { plant }
+  override var isTemporaryID: Bool { false }
+  override var persistentStore: NSPersistentStore? { nil }
+}
+
 @Suite("What a subclass may override")
 struct OverridingSurfaceTests {
   @Test("An object's initializer, by whatever way the object is made")
@@ -316,6 +334,18 @@ struct OverridingSurfaceTests {
     #expect(ValueTransformer(forName: NSValueTransformerName("asking"))?.transformedValue("a") as? String == "a?")
     #expect(LabelledCoordinator(label: "shed").label == "shed")
     #expect(CountingPolicy(count: 3).count == 3)
+  }
+
+  @Test("What an id says of itself; such ids are equal only to themselves")
+  func ids() {
+    let (stub, other) = (StubID(), StubID())
+    #expect(stub.uriRepresentation() == other.uriRepresentation() && "\(stub)" == "<x-coredata://stub/Plant/p1>")
+    #expect(stub == stub && stub != other && stub.hash == stub.hash && Set([stub, other, stub]) == [other, stub])
+    #expect(stub != NSManagedObjectID() && NSManagedObjectID() != stub && stub.isTemporaryID)
+    let plant = NSEntityDescription()
+    let saved: NSManagedObjectID = SavedID(of: plant)
+    #expect(saved.entity === plant && !saved.isTemporaryID && saved.persistentStore == nil && saved != stub)
+    #expect([saved: 1, stub: 2][saved] == 1 && saved.copy() as? SavedID === saved)
   }
 
   @Test("If the class is made by its name, it ends the program by the name of the initializer that it lacks")

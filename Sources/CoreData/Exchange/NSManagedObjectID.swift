@@ -15,27 +15,45 @@ internal import CSwiftRuntime
 /// same store. An object that was never saved has a temporary id, which is equal only to itself.
 ///
 /// The URI of a saved object is `x-coredata://<store UUID>/<entity>/p<Z_PK>`.
-public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
+nonisolated open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   // `@unchecked Sendable`: immutable.
 
-  unowned(unsafe) let layout: EntityLayout
+  unowned(unsafe) final let layout: EntityLayout
   /// Keeps the layout alive, even longer than the coordinator.
-  private let model: NSManagedObjectModel
-  let key: Int64
+  private final let model: NSManagedObjectModel
+  final let key: Int64
   /// nil for a temporary id.
-  let storeIdentity: StoreIdentity?
+  final let storeIdentity: StoreIdentity?
 
-  package init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
-    self.layout = layout
-    model = layout.model.model
-    self.key = key
-    storeIdentity = store
+  /// What an id is made of. Only the framework and its stores can make it.
+  public struct _Parts {
+    let layout: EntityLayout
+    let key: Int64
+    let store: StoreIdentity?
   }
 
-  /// An id of no object, equal only to itself: a value for a property that has no id yet. It is temporary, its entity
-  /// is of no model in use, and no context has an object for it. Any thread.
-  public override convenience init() {
-    self.init(layout: ModelLayouts.of(Self.emptyModel).layouts[0], key: TemporaryKeys.next(), store: nil)
+  /// For the framework. Public, because a subclass in another module inherits initializers only if it sees all
+  /// designated ones.
+  public init(_ parts: _Parts) {
+    layout = parts.layout
+    model = parts.layout.model.model
+    key = parts.key
+    storeIdentity = parts.store
+    super.init()
+  }
+
+  package convenience init(layout: EntityLayout, key: Int64, store: StoreIdentity?) {
+    self.init(_Parts(layout: layout, key: key, store: store))
+  }
+
+  /// An id of no object, equal only to itself: a value for a property that has no id yet, and the id of a subclass. It
+  /// is temporary, its entity is of no model in use, and no context has an object for it. Any thread.
+  public override init() {
+    layout = ModelLayouts.of(NSManagedObjectID.emptyModel).layouts[0]
+    model = NSManagedObjectID.emptyModel
+    key = TemporaryKeys.next()
+    storeIdentity = nil
+    super.init()
   }
 
   /// A model whose one entity is that of ids without an object.
@@ -47,19 +65,19 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     return model
   }()
 
-  var reference: RowReference { RowReference(entity: layout.index, key: key) }
+  final var reference: RowReference { RowReference(entity: layout.index, key: key) }
 
   /// The actual entity of the object.
-  public var entity: NSEntityDescription { layout.entity }
+  open var entity: NSEntityDescription { layout.entity }
 
   /// The store the object was saved in; nil before, and once the store is removed.
-  public var persistentStore: NSPersistentStore? { storeIdentity?.store }
+  open var persistentStore: NSPersistentStore? { storeIdentity?.store }
 
   /// Whether the object has not been saved yet.
-  public var isTemporaryID: Bool { key < 0 }
+  open var isTemporaryID: Bool { key < 0 }
 
   /// The id as a URI that you can store elsewhere. Only a permanent id is worth storing.
-  public func uriRepresentation() -> URL {
+  open func uriRepresentation() -> URL {
     let entity = layout.name
     guard let storeIdentity, key > 0 else {
       return URL(string: "x-coredata:///\(entity)/t\(TemporaryKeys.processPrefix)\(key.magnitude)")!
@@ -68,15 +86,17 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// The id itself: ids are immutable.
-  public func copy(with zone: NSZone? = nil) -> Any { self }
+  open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Whether two ids stand for one object: same store, same entity hierarchy, same key. Temporary and permanent ids of
-  /// an object are different.
-  public override func isEqual(_ object: Any?) -> Bool {
-    // Sets call this often. The class is final, so comparing the type is as good as a cast.
-    guard let object = object as AnyObject?, type(of: object) == NSManagedObjectID.self else { return false }
+  /// an object are different. An id of a subclass is equal only to itself.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let object = object as AnyObject? else { return false }
+    if self === object { return true }
+    // Sets call this often, and comparing the type is quicker than a cast. It needn't be done for `self`: a subclass's
+    // ids are made without parts, each with a key that no other id has.
+    guard type(of: object) == NSManagedObjectID.self else { return false }
     let other = unsafeDowncast(object, to: NSManagedObjectID.self)
-    if self === other { return true }
     return key == other.key && layout.rootIndex == other.layout.rootIndex
       && (key < 0
         || storeIdentity === other.storeIdentity
@@ -84,7 +104,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// A hash of the key and the entity hierarchy.
-  public override var hash: Int {
+  open override var hash: Int {
     var hasher = Hasher()
     hasher.combine(key)
     hasher.combine(layout.rootIndex)
@@ -92,7 +112,7 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// The URI in angle brackets.
-  public override var description: String { "<\(uriRepresentation().absoluteString)>" }
+  open override var description: String { "<\(uriRepresentation().absoluteString)>" }
 }
 
 /// Keys for objects that no store has seen: negative, never used twice in a process.
