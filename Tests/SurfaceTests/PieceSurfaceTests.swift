@@ -161,6 +161,26 @@ struct PieceSurfaceTests {
     #expect(throws: NoteError.self) { try autoreleasepool { throw NoteError.notFound } }
   }
 
+  @Test("A pointer for validation is made from a variable of any object's type")
+  func pointers() throws {
+    let model = NSManagedObjectModel.cities()
+    let country = Country(entity: try #require(model.entitiesByName["Country"]), insertInto: nil)
+    let code: Any = "FR"
+    var any = code as AnyObject
+    var pointer: AutoreleasingUnsafeMutablePointer<AnyObject?> = AutoreleasingUnsafeMutablePointer(&any)
+    try country.validateValue(pointer, forKey: "code")
+    #expect(pointer.pointee as? String == "FR")
+    var null: NSObject? = nil
+    pointer = AutoreleasingUnsafeMutablePointer(&null)
+    #expect(pointer.pointee == nil)
+    pointer.pointee = NSNumber(value: 7)
+    #expect(null as? NSNumber == 7)
+    var optional: AnyObject? = NSNumber(value: 8)
+    pointer = AutoreleasingUnsafeMutablePointer(&optional)
+    #expect(pointer.pointee as? NSNumber == 8)
+    withExtendedLifetime((any, null, optional)) {}
+  }
+
   @Test("A context's subclass stands in for saving in a test")
   func contextSubclass() throws {
     let context = FailingContext(concurrencyType: .mainQueueConcurrencyType)

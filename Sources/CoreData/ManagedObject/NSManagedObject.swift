@@ -521,7 +521,3 @@ nonisolated extension NSManagedObject {
     of entity: __owned NSEntityDescription, in context: __owned NSManagedObjectContext?
   ) -> NSManagedObject
 }
-
-/// A pointer to a value that a method may replace. Linux has no autorelease pools; the name lets overrides of
-/// `validateValue(_:forKey:)` compile.
-public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>
