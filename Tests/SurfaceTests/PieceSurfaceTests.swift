@@ -181,6 +181,16 @@ struct PieceSurfaceTests {
     withExtendedLifetime((any, null, optional)) {}
   }
 
+  @Test("A class tells its name, unless the program has a className of its own")
+  func classNames() {
+    let entity = NSEntityDescription()
+    entity.managedObjectClassName = Todo.className()
+    #expect(entity.managedObjectClassName == "SurfaceTests.Todo" && NSObject.className() == "NSObject")
+    #expect(Drawer.className == "drawer" && (Drawer.self as any Labelled.Type).className == "drawer")
+    #expect(Box.className() == "box" && Crate.className() == "crate")
+    #expect(Shelf.className() == "shelf" && (Shelf.self as any Tagged.Type).className() == "shelf")
+  }
+
   @Test("A context's subclass stands in for saving in a test")
   func contextSubclass() throws {
     let context = FailingContext(concurrencyType: .mainQueueConcurrencyType)
@@ -210,6 +220,28 @@ struct PieceSurfaceTests {
     #expect(Todo.entity().name == "Todo")
     #expect(NSStringFromClass(Todo.self) == entity.managedObjectClassName)
   }
+}
+
+// Names of classes as programs have them from their own extensions.
+
+private protocol Labelled { static var className: String { get } }
+
+extension Labelled { fileprivate static var className: String { "drawer" } }
+
+private protocol Tagged { static func className() -> String }
+
+extension Tagged { fileprivate static func className() -> String { "shelf" } }
+
+private final class Drawer: NSObject, Labelled {}
+
+private final class Shelf: NSObject, Tagged {}
+
+private class Box: NSObject {
+  class func className() -> String { "box" }
+}
+
+private final class Crate: Box {
+  override class func className() -> String { "crate" }
 }
 
 /// Saves nothing.
