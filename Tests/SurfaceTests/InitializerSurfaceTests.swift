@@ -52,6 +52,48 @@ extension NSPersistentContainer {
   fileprivate static func missing() -> Self { self.init(name: "NoSuchModel") }
 }
 
+extension NSManagedObjectModel {
+  fileprivate static func of(_ entities: NSEntityDescription...) -> Self {
+    let model = self.init()
+    model.entities += entities
+    return model
+  }
+}
+
+extension NSEntityDescription {
+  fileprivate class func called(_ name: String, _ properties: NSPropertyDescription...) -> Self {
+    let entity = self.init()
+    (entity.name, entity.properties) = (name, properties)
+    return entity
+  }
+}
+
+extension NSPropertyDescription {
+  fileprivate static func called(_ name: String) -> Self {
+    let property = self.init()
+    (property.name, property.isOptional) = (name, false)
+    return property
+  }
+}
+
+extension NSAttributeDescription {
+  fileprivate static func text(_ name: String) -> NSAttributeDescription {
+    let attribute = self.init()
+    (attribute.name, attribute.attributeType) = (name, .stringAttributeType)
+    return attribute
+  }
+}
+
+private final class NotedEntity: NSEntityDescription {
+  let note: String
+
+  override init() {
+    note = "noted"
+    super.init()
+  }
+  required init?(coder: NSCoder) { fatalError("An entity is in no archive.") }
+}
+
 private final class NotedContext: NSManagedObjectContext {
   let note: String
 
@@ -336,6 +378,22 @@ struct InitializerSurfaceTests {
     #expect(SubclassedContainer.stamps().note == "Stamps of 1" && NotedContainer.missing().note == "NoSuchModel of 0")
     let type: NSPersistentContainer.Type = NSPersistentCloudKitContainer.self
     #expect(type.stamps() is NSPersistentCloudKitContainer)
+  }
+
+  @Test("Static methods of models, entities and properties make one of the class they are called on")
+  func modelFactories() throws {
+    let text = TextAttribute.called("text")
+    let pages = NSRelationshipDescription.called("pages")
+    let note = NotedEntity.called("Note", text, pages)
+    #expect(note.note == "noted" && text.name == "text" && !text.isOptional && !pages.isOptional)
+    let page = NSEntityDescription.called("Page", NSAttributeDescription.text("words"))
+    pages.destinationEntity = page
+    #expect(page.attributesByName["words"]?.attributeType == .stringAttributeType)
+    let model = NSManagedObjectModel.of(note, page)
+    #expect(model.entities.count == 2 && type(of: model) == NSManagedObjectModel.self)
+    #expect(ListModel.of(page.copy() as! NSEntityDescription).entitiesByName.keys.sorted() == ["Line", "Page"])
+    #expect(NSCompositeAttributeDescription.called("place").attributeType == .compositeAttributeType)
+    #expect(NSFetchedPropertyDescription.called("found").isTransient)
   }
 
   @Test("Notes on a model in use may change")

@@ -46,6 +46,10 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
   /// Makes an entity without a name, a model or properties.
   public override init() { super.init() }
 
+  /// `makeDynamically()`.
+  @_silgen_name("core_data_make_entity")
+  convenience init(dynamically: Void) { self.init() }
+
   /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
   public required init?(coder: NSCoder) { misuse(.archivedModel) }
 
@@ -193,4 +197,10 @@ nonisolated open class NSEntityDescription: NSObject, NSCopying {
     willMutate(member)
     owningModel?.forgetStatedHashes()
   }
+}
+
+nonisolated extension NSEntityDescription: _MadeWithoutArguments {
+  /// An entity of this class, by its own ``init()``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_entity")
+  static func makeDynamically() -> NSEntityDescription
 }

@@ -36,6 +36,10 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
     super.init()
   }
 
+  /// `makeDynamically()`.
+  @_silgen_name("core_data_make_model")
+  convenience init(dynamically: Void) { self.init() }
+
   /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
   public required init?(coder: NSCoder) { misuse(.archivedModel) }
 
@@ -156,5 +160,28 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   static func byName(_ entities: [NSEntityDescription]) -> [String: NSEntityDescription] {
     Dictionary(
       entities.compactMap { entity in entity.storedName.map { ($0, entity) } }, uniquingKeysWith: { $1 })
+  }
+}
+
+nonisolated extension NSManagedObjectModel: _MadeWithoutArguments {
+  /// A model of this class, by its own ``init()``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_model")
+  static func makeDynamically() -> NSManagedObjectModel
+}
+
+/// Models, entities and properties, for `self.init()` in their static methods; see `DynamicInitializers.swift`.
+public protocol _MadeWithoutArguments {}
+
+extension _MadeWithoutArguments {
+  /// Makes a model, an entity or a property of a class that is a value.
+  public init() {
+    let type: Any.Type = Self.self
+    let made: NSObject =
+      switch type {
+      case let model as NSManagedObjectModel.Type: model.makeDynamically()
+      case let entity as NSEntityDescription.Type: entity.makeDynamically()
+      default: (type as! NSPropertyDescription.Type).makeDynamically()
+      }
+    self = made as! Self
   }
 }

@@ -33,6 +33,10 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     super.init()
   }
 
+  /// `makeDynamically()`.
+  @_silgen_name("core_data_make_property")
+  convenience init(dynamically: Void) { self.init() }
+
   /// For subclasses, of which Apple's framework asks for it. Models are in no archive here: this ends the program.
   public required init?(coder: NSCoder) { misuse(.archivedModel) }
 
@@ -225,4 +229,10 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     // An element is part of its composite's hash.
     owningGroup?.willRedefine(member)
   }
+}
+
+nonisolated extension NSPropertyDescription: _MadeWithoutArguments {
+  /// A property of this class, by its own ``init()``; see `DynamicInitializers.swift`.
+  @_silgen_name("core_data_make_property")
+  static func makeDynamically() -> NSPropertyDescription
 }

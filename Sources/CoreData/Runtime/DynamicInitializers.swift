@@ -11,6 +11,9 @@
 // The same goes for a client's static methods, where `self.init(concurrencyType:)` speaks of such a class. There Swift
 // takes an initializer of a protocol's extension instead, which is called on any class, and calls that function. Where
 // the class is known, its own initializer is preferred.
+//
+// The class is that of the method's result: `Self` is the one that the method is called on, but a method that returns
+// the extended class by its name makes an object of that one.
 
 extension RuntimeAssumption {
   /// Whether a class that is a value makes an object by the initializer that it overrides.
