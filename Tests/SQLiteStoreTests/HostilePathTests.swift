@@ -168,6 +168,33 @@ struct HostilePathTests {
     #expect(FileManager.default.fileExists(atPath: folder.file("pipe").path))
   }
 
+  @Test("A folder in the place of a store is neither destroyed nor replaced, with what is in it")
+  func folderInPlace() throws {
+    let inside = folder.file("inner/notes.txt")
+    try FileManager.default.createDirectory(at: folder.file("inner"), withIntermediateDirectories: true)
+    try Data("notes".utf8).write(to: inside)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.books)
+    for type in [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType] {
+      for options in [[:], [NSPersistentStoreForceDestroyOption: true]] {
+        #expect(throws: NSError.self) {
+          try coordinator.destroyPersistentStore(at: folder.file("inner"), ofType: type, options: options)
+        }
+      }
+      let source = folder.file("source.\(type)")
+      try insertBook(type, at: source)
+      #expect(throws: NSError.self) {
+        try coordinator.replacePersistentStore(
+          at: folder.file("inner"), destinationOptions: nil, withPersistentStoreFrom: source, sourceOptions: nil,
+          ofType: type)
+      }
+      #expect(try Data(contentsOf: inside) == Data("notes".utf8), "\(type)")
+    }
+    let error = #expect(throws: NSError.self) {
+      try coordinator.destroyPersistentStore(at: folder.file("inner"), ofType: NSXMLStoreType, options: nil)
+    }
+    #expect(error?.localizedDescription.contains("not a regular file") == true)
+  }
+
   @Test("A temporary file of a writer of whole files is never one that is there, nor behind a link")
   func wholeFile() throws {
     let secret = try secret()

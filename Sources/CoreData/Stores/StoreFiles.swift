@@ -1,5 +1,6 @@
-/// Operations on whole stores. The framework's own classes have their own implementations; for all others a store is
-/// the one file, or folder, at its URL.
+/// Operations on whole stores, of the framework's own classes: unless one has its own implementations, a store is the
+/// one file at its URL, and a folder there is none of its stores. A store of any other class is the file, or folder, at
+/// its URL.
 protocol FileOperating: NSPersistentStore {
   /// Whether there is something at a location that a new store must not overwrite.
   static func isOccupied(_ url: URL) throws -> Bool
@@ -28,9 +29,9 @@ protocol FileOperating: NSPersistentStore {
 extension FileOperating {
   static func isOccupied(_ url: URL) throws -> Bool { StoreFiles.isOccupied(url) }
 
-  static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws { try StoreFiles.remove(url) }
+  static func destroyStore(at url: URL, _ options: [AnyHashable: Any]?) throws { try StoreFiles.removeFile(url) }
 
-  static func removeStore(at url: URL) { try? StoreFiles.remove(url) }
+  static func removeStore(at url: URL) { try? StoreFiles.removeFile(url) }
 
   static func replacement(of url: URL, _ options: [AnyHashable: Any]?) throws -> any FileReplacement {
     RenamedFile(url: url)
@@ -60,12 +61,16 @@ enum StoreFiles {
   /// Removes a file. A folder, which a store class of the program's own may have made, goes with what is in it, four
   /// levels deep at most; links are removed, never followed. A device or a pipe is refused.
   static func remove(_ url: URL) throws {
+    guard url.isFileURL, !url.isStoreInMemory, kind(url.path) == S_IFDIR else { return try removeFile(url) }
+    OwnFolder.remove(url, depth: 4)
+    if kind(url.path) != nil { throw Failure.fileCall(url: url, name: "rmdir", isWriting: true, errno: ENOTEMPTY) }
+  }
+
+  /// Removes a file, or a link. A folder is refused, as a device or a pipe is.
+  static func removeFile(_ url: URL) throws {
     guard url.isFileURL, !url.isStoreInMemory else { return }
     switch kind(url.path) {
     case nil: return
-    case S_IFDIR:
-      OwnFolder.remove(url, depth: 4)
-      if kind(url.path) != nil { throw Failure.fileCall(url: url, name: "rmdir", isWriting: true, errno: ENOTEMPTY) }
     case S_IFREG, S_IFLNK:
       guard unlink(url.path) == 0 else {
         throw Failure.fileCall(url: url, name: "unlink", isWriting: true, errno: errno)

@@ -82,6 +82,6 @@ extension SQLiteStore: InPlaceMigrating {
   static func removeStore(at url: URL) {
     try? destroyStore(at: url, nil)
     for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
-    try? StoreFiles.remove(url)
+    try? StoreFiles.removeFile(url)
   }
 }
