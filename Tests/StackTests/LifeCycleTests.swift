@@ -210,6 +210,38 @@ struct LifeCycleTests {
     }
   }
 
+  @Test(
+    "An entity may be put into a model after an object was made of it, and the object into the model's context",
+    arguments: StoreKind.allCases)
+  func entityBeforeItsModel(_ kind: StoreKind) throws {
+    let person = entity("Person", [attribute("name")])
+    let former = NSManagedObject(entity: person, insertInto: nil)
+    former["name"] = "Ada"
+    let model = model([person])
+    #expect(person.managedObjectModel === model)
+    try withStack(kind, model) { stack, context in
+      let other = context.new("Person", ["name": "Grace"])
+      try context.save()
+      #expect(other.entity === person && former.entity === person && former.managedObjectContext == nil)
+      #expect(former.string("name") == "Ada")
+      former["name"] = "Mary"
+      context.insert(former)
+      try context.save()
+      #expect(try stack.elsewhere { try $0.strings("Person", "name") } == ["Grace", "Mary"])
+    }
+  }
+
+  @Test("An entity that there is an object of may not become a subentity of a model's entity")
+  func subentityAfterItsObject() async {
+    await #expect(processExitsWith: .failure) {
+      let (person, author) = (entity("Person", [attribute("name")]), entity("Author"))
+      let former = NSManagedObject(entity: author, insertInto: nil)
+      let model = model([person])
+      person.subentities = [author]
+      withExtendedLifetime((former, model)) {}
+    }
+  }
+
   @Test("Objects live in a context without a coordinator, and are saved once it has one", arguments: StoreKind.allCases)
   func withoutCoordinator(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

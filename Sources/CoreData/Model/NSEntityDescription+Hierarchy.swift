@@ -48,6 +48,12 @@ extension NSEntityDescription {
     return found
   }
 
+  /// Whether the entity inherits from those that it did when its model was frozen, so that what was computed then is
+  /// still true.
+  final var hasKnownAncestors: Bool {
+    frozen.map { $0.lineage.dropFirst().elementsEqual(ancestors.map(ObjectIdentifier.init)) } ?? true
+  }
+
   /// The top of the hierarchy: the entity whose table holds the rows.
   final var rootEntity: NSEntityDescription { ancestors.last ?? self }
 

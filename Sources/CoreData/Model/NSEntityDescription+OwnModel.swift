@@ -1,6 +1,7 @@
 extension NSEntityDescription {
   /// The entity's model. If it is in none, or its model is gone, it gets one of its own, which lives as long as the
-  /// objects that are made with it. The entities that it leads to are in that model too.
+  /// objects that are made with it, and lets another model take the entity over. The entities that it leads to are in
+  /// that model too.
   final var modelForObjects: NSManagedObjectModel {
     if let owningModel { return owningModel }
     var entities = [self]
@@ -13,6 +14,7 @@ extension NSEntityDescription {
       where other.owningModel == nil && !entities.contains(where: { $0 === other }) { entities.append(other) }
     }
     let model = NSManagedObjectModel()
+    model.isProvisional = true
     model.entities = entities
     return model
   }

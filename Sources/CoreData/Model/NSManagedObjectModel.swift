@@ -28,6 +28,9 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   /// The stack's own view of the model.
   final var layoutsStorage: ModelLayouts?
   final var storedStoreOrigin: StoreOrigin?
+  /// Whether the model was made for objects of entities that are in none. Another model may take these entities over;
+  /// this one keeps them as well, for the objects that there are.
+  final var isProvisional = false
   /// The URL that the model was read from; nil if it was built, copied or merged.
   final var fileURL: URL?
 
@@ -118,7 +121,11 @@ nonisolated open class NSManagedObjectModel: NSObject, NSCopying {
   /// Adds entities and those that inherit from them, each once.
   final func addEntities(_ entities: [NSEntityDescription]) {
     for entity in entities where !storedEntities.contains(where: { $0 === entity }) {
-      if let owner = entity.owningModel, owner !== self { misuse(.entityOfAnotherModel(entity)) }
+      if let owner = entity.owningModel, owner !== self {
+        if !owner.isProvisional || !entity.hasKnownAncestors { misuse(.entityOfAnotherModel(entity)) }
+        // The former layout is its model's, which its objects keep.
+        entity.layoutStorage = nil
+      }
       entity.owningModel = self
       storedEntities.append(entity)
     }
