@@ -377,7 +377,8 @@ struct FailureTests {
       #expect(refused?.localizedDescription.contains("zmotto") == true, "\(refused as Any)")
       try alter("text")
       let other = try shelf.elsewhere()
-      try other.context.performAndWait { () throws in #expect(try other.context.all("Author", "name == 'Ann'").count == 1) }
+      let anns = try other.context.performAndWait { try other.context.all("Author", "name == 'Ann'").count }
+      #expect(anns == 1)
       try shelf.context.save()
       #expect(author.value(forKey: "plainName") as? String == "emma")
     }

@@ -77,6 +77,33 @@ struct CorpusTests {
     #expect(try tables(url) == before)
   }
 
+  @Test("The history that Apple's framework wrote is read, and counts on where that stopped", arguments: challenges)
+  func history(_ path: String) throws {
+    let folder = TemporaryFolder()
+    let url = try copy(path, to: folder)
+    do {
+      let context = ModelContext(
+        try ModelContainer(for: Vacuum.Challenge.self, configurations: ModelConfiguration(url: url)))
+      let before = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      // One of them was made, and nothing saved to it.
+      #expect(before.count == (path.contains("6de932bc") ? 0 : 1))
+      for transaction in before {
+        #expect(transaction.bundleIdentifier == "uk.co.passback.CreateData")
+        #expect(transaction.processIdentifier == "CreateData" && transaction.author == nil)
+        #expect(transaction.timestamp.timeIntervalSinceReferenceDate > 738_000_000 && !transaction.changes.isEmpty)
+      }
+      context.insert(Vacuum.Challenge(name: "New", rating: .easy))
+      try context.save()
+      let after = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+      #expect(after.count == before.count + 1 && after.last?.changes.count == 1)
+    }
+    for (number, table) in [(16001, "ACHANGE"), (16002, "ATRANSACTION"), (16003, "ATRANSACTIONSTRING")] {
+      let isCounted = try SQLiteText.rows(
+        url, "SELECT Z_MAX = (SELECT MAX(Z_PK) FROM \(table)) FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)")
+      #expect(isCounted == ["1"], "\(table)")
+    }
+  }
+
   @Test("A store with structs three deep is read, changed, saved, and keeps its tables", arguments: schedulers)
   func scheduler(_ path: String) throws {
     let folder = TemporaryFolder()

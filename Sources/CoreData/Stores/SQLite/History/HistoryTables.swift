@@ -75,6 +75,10 @@ struct HistoryTables {
   /// The columns that a file has, by table; none for a table that is missing.
   private let columns: [Table: Set<String>]
 
+  /// The tables that have their row in Z_PRIMARYKEY. In a file of Apple's framework that nothing was saved to, none has
+  /// one yet.
+  private let counted: Set<Table>
+
   init(_ connection: Connection) throws {
     var columns: [Table: Set<String>] = [:]
     for table in Table.allCases {
@@ -82,6 +86,14 @@ struct HistoryTables {
       columns[table] = Set(rows.compactMap { $0[0]?.uppercased() })
     }
     self.columns = columns
+    // Asked with each opening, so the SQL log does not show it.
+    let sql = "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 16001 AND 16003"
+    let numbers = try Statement(sql, in: connection.database, isKept: false)
+    var counted: Set<Table> = []
+    while try numbers.step() {
+      if let table = Table(rawValue: Int(numbers.int(0))) { counted.insert(table) }
+    }
+    self.counted = counted
   }
 
   func has(_ table: Table) -> Bool { columns[table]?.isEmpty == false }
@@ -92,9 +104,10 @@ struct HistoryTables {
 
   static func tombstone(_ number: Int) -> String { "ZTOMBSTONE\(number)" }
 
-  /// Whether the file has all tables and columns that writing needs.
+  /// Whether the file has all tables, columns and counts of keys that writing needs.
   func areComplete(tombstones: Int) -> Bool {
-    Table.allCases.allSatisfy { table in table.columns.allSatisfy { has($0.name, table) } }
+    counted.count == Table.allCases.count
+      && Table.allCases.allSatisfy { table in table.columns.allSatisfy { has($0.name, table) } }
       && (0..<tombstones).allSatisfy { has(HistoryTables.tombstone($0), .change) }
   }
 
@@ -114,7 +127,14 @@ struct HistoryTables {
       }
     }
     statements += HistoryTables.indexes
-    return statements + Table.allCases.map { "INSERT OR IGNORE \($0.keyRow(last: 0))" }
+    return statements + Table.allCases.filter { !counted.contains($0) }.map(count)
+  }
+
+  /// The statement that makes a table's row of Z_PRIMARYKEY. Rows may be there already.
+  private func count(_ table: Table) -> String {
+    guard has(table) else { return "INSERT OR IGNORE \(table.keyRow(last: 0))" }
+    return "INSERT OR IGNORE INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
+      + "SELECT \(table.rawValue), '\(table.entityName)', 0, IFNULL(MAX(Z_PK), 0) FROM \(table.name)"
   }
 
   /// Whether a token has expired.

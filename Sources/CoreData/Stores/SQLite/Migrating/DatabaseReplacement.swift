@@ -59,10 +59,13 @@ struct DatabaseReplacement: FileReplacement {
   /// old ones, with one left out, so that the tokens of before have expired; see `HistoryTables`.
   private func endHistory(in new: URL) throws {
     let written = try Connection(path: new.path, options: Connection.Options())
-    guard try HistoryTables(connection).areThere, try !HistoryTables(written).areThere else { return }
+    let tables = try HistoryTables(connection)
+    guard tables.areThere, try !HistoryTables(written).areThere else { return }
     for table in HistoryTables.Table.allCases {
-      let found = try connection.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(table.rawValue)")
-      guard let last = found.first?[0].flatMap({ Int64($0) }) else { continue }
+      func number(_ sql: String) throws -> Int64? { try connection.rows(sql).first?[0].flatMap { Int64($0) } }
+      var found = try number("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(table.rawValue)")
+      if found == nil, tables.has(table) { found = try number("SELECT MAX(Z_PK) FROM \(table.name)") }
+      guard let last = found else { continue }
       try written.execute("INSERT \(table.keyRow(last: table == .transaction && last < .max ? last + 1 : last))")
     }
   }
