@@ -318,7 +318,7 @@ struct ReplacingTests {
     }
     try old.remove(store)
     let error = managerError { _ = try notes(ReplacingStoreWithKey.self, 1, hasDefaults: false, options: options) }
-    #expect(error?.code == NSMigrationMissingMappingModelError)
+    #expect(error?.code == NSMigrationError)
     #expect("\(error.map { "\($0.userInfo)" } ?? "")".contains("field0"))
     let (new, _) = try notes(ReplacingStoreWithKey.self, 1, options: options)
     let newContext = context(new)

@@ -167,7 +167,7 @@ final class Connection {
     var head: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
     head.append(big: Int64(0))
     for part in [head, body, [0xFF, 0xFF]] { try put(part, sql) }
-    guard PQputCopyEnd(handle, nil) == 1 else { throw unanswered(sql) }
+    guard PQputCopyEnd(handle, nil) == 1 else { throw lost(sql: sql) }
     let result = PQgetResult(handle)
     while let more = PQgetResult(handle) { PQclear(more) }
     _ = try checked(result, sql)
@@ -179,7 +179,7 @@ final class Connection {
       for start in stride(from: 0, to: bytes.count, by: portion) {
         let part = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + portion, bytes.count)])
         let text = part.baseAddress!.assumingMemoryBound(to: CChar.self)
-        guard PQputCopyData(handle, text, Int32(part.count)) == 1 else { throw unanswered(sql) }
+        guard PQputCopyData(handle, text, Int32(part.count)) == 1 else { throw lost(sql: sql) }
       }
     }
   }
@@ -228,7 +228,7 @@ final class Connection {
   // Answers.
 
   private func checked(_ result: OpaquePointer?, _ sql: String) throws -> ServerRows {
-    guard let result else { throw unanswered(sql) }
+    guard let result else { throw unsent(sql) }
     switch PQresultStatus(result) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_IN, PGRES_EMPTY_QUERY: return ServerRows(result)
     default:
@@ -236,15 +236,15 @@ final class Connection {
       func field(_ code: Unicode.Scalar) -> String? {
         PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
       }
-      // Without a state, the error is not the server's.
-      guard let state = field("C") else { throw unanswered(sql) }
+      // Without a state, the error is not the server's. The connection may still count as a good one then.
+      guard let state = field("C") else { throw lost(sql: sql) }
       throw ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
     }
   }
 
-  /// The error of a statement that the server has not answered: the connection broke, or libpq refused to send the
-  /// statement, and the connection is as before.
-  private func unanswered(_ sql: String) -> ServerError {
+  /// The error of a statement without any answer: the connection broke, or libpq refused to send the statement, and the
+  /// connection is as before.
+  private func unsent(_ sql: String) -> ServerError {
     isBroken ? lost(sql: sql) : ServerError(state: "XX000", message: clientMessage, sql: sql)
   }
 
