@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
     description.watch = watch
 
     let running = AsynchronousFetch(
-      context: self, coordinator: coordinator, request: fetch, type: fetch.resultType, options: FetchOptions(fetch),
+      context: self, coordinator: coordinator, request: fetch, type: fetch.answeredType, options: FetchOptions(fetch),
       description: description, stateNumber: stateNumber, watch: watch, completion: request.completion,
       result: NSAsynchronousFetchResult(request, context: self, progress: progress))
     let generation = try source.generation(for: self)

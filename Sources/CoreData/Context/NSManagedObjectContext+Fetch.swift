@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     isAnsweringFetch = true
     defer { isAnsweringFetch = false }
     var objects = try (self as any FetchAnswering).fetch(request.untyped).map { $0 as AnyObject }
-    if let wanted = Result.self as? NSObject.Type {
+    if !request.isForAnyResults, let wanted = Result.self as? NSObject.Type {
       if request.resultType == .managedObjectIDResultType, wanted is NSManagedObject.Type {
         objects = objects.map { found in (found as? NSManagedObjectID).map { object(with: $0) as AnyObject } ?? found }
       }
@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
     if request.includesPendingChanges { processPendingChanges() }
     let description = try description(of: request)
     try checkResult(of: request, description)
-    return try results(of: description, FetchOptions(request), request.resultType)
+    return try results(of: description, FetchOptions(request), request.answeredType)
   }
 
   /// A request as this context understands it: what it says of objects and FETCH expressions is worked out.
@@ -48,14 +48,14 @@ extension NSManagedObjectContext {
     return NSManagedObjectID(layout: owner.layouts[Int(row.entity)], key: row.key, store: store)
   }
 
-  /// The results of a checked fetch, in the form of its result type. Objects of a class are not replaced by ids.
+  /// The results of a checked fetch, in the form of a result type.
   func results<Result: NSFetchRequestResult>(
     of description: FetchDescription, _ options: FetchOptions, _ type: NSFetchRequestResultType
   ) throws -> [Result] {
     switch description.output {
     case .count: return cast([NSNumber(value: try count(description, options))])
     case .dictionaries: return cast(try dictionaries(description, options))
-    case .references where type == .managedObjectIDResultType && !(Result.self is NSManagedObject.Type):
+    case .references where type == .managedObjectIDResultType:
       if let ids = try committedIDs(description, options) { return cast(ids) }
       return cast(try objects(description, options).map(\.objectID))
     case .references, .rows: return cast(try objects(description, options))
@@ -147,7 +147,7 @@ extension NSManagedObjectContext {
 
   /// The same without looking at the entity's class.
   private func checkResultType<Result: NSFetchRequestResult>(of request: NSFetchRequest<Result>) throws {
-    guard let wanted = Result.self as? NSObject.Type else { return }
+    guard !request.isForAnyResults, let wanted = Result.self as? NSObject.Type else { return }
     let isForObjects = wanted is NSManagedObject.Type
     let given: NSObject.Type
     switch request.resultType {

@@ -10,6 +10,15 @@ extension NSFetchRequest {
     unsafeDowncast(copy() as AnyObject, to: NSFetchRequest<ResultType>.self)
   }
 
+  /// The form of the results. A request for objects of a class, which asks for ids, has the objects for its results.
+  ///
+  /// Swift takes `ResultType` from the request itself, also where the caller knows it as one for any results. So a
+  /// request that is one to all its callers says so itself.
+  final var answeredType: NSFetchRequestResultType {
+    let isForObjects = !isForAnyResults && ResultType.self is NSManagedObject.Type
+    return isForObjects && resultType == .managedObjectIDResultType ? .managedObjectResultType : resultType
+  }
+
   /// The results in a context. If this is a request for any results to its callers, its class says nothing of them.
   final func results(in context: NSManagedObjectContext) throws -> [ResultType] {
     guard isForAnyResults else { return try context.fetch(self) }
