@@ -45,6 +45,19 @@ public enum BookRequests {
   }
   //< batched
 
+  //> asynchronous
+  /// Reads on another thread and shows the books when they are there.
+  public static func read(
+    _ request: NSFetchRequest<Book>, in context: NSManagedObjectContext,
+    then show: @escaping ([Book]) -> Void
+  ) throws {
+    let fetch = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+      show(result.finalResult ?? [])
+    }
+    try context.execute(fetch)
+  }
+  //< asynchronous
+
   //> prefetching
   /// All books, with what lies behind `paths` along with them.
   public static func prefetching(_ paths: [String]) -> NSFetchRequest<Book> {

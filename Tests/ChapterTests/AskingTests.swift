@@ -102,6 +102,24 @@ struct AskingTests {
     #expect(readers[2...3] == ["Émile", "Emma"])
   }
 
+  @Test("An asynchronous fetch returns at once, and shows its books later")
+  func asynchronous() async throws {
+    let context = shelf.context
+    nonisolated(unsafe) var isShown = false
+    let titles: [String] = try await withCheckedThrowingContinuation { continuation in
+      do {
+        try BookRequests.read(BookRequests.newestFirst, in: context) { books in
+          isShown = true
+          continuation.resume(returning: books.compactMap(\.title))
+        }
+        #expect(!isShown, "the books came before the call had returned")
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+    #expect(titles.count == 12 && titles.first == "Dracula")
+  }
+
   @Test("Groups count and average what the table says, and only large enough ones remain")
   func groups() throws {
     let rows = try shelf.context.fetch(BookRequests.byAuthor(atLeast: 2))
