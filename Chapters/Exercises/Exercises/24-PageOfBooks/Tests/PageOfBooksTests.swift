@@ -43,6 +43,15 @@ import Testing
     #expect(prices == [])
   }
 
+  @Test("A page makes objects of its own books, and of no others")
+  func noOthers() throws {
+    let reading = bench.makeContext(try bench.makeCoordinator())
+    reading.retainsRegisteredObjects = true
+    let books = try page(1, of: 3, in: reading)
+    #expect(books.count == 3)
+    #expect(reading.registeredObjects.count == 3, "\(reading.registeredObjects.count) objects were made for a page")
+  }
+
   @Test("Books of one price are always in the same order")
   func sameOrder() throws {
     let all = try page(0, of: 10, in: context).compactMap(\.isbn)

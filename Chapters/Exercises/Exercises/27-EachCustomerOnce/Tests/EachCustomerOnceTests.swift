@@ -18,6 +18,7 @@ import Testing
     }
     try filling.save()
     context = bench.makeContext(try bench.makeCoordinator())
+    context.retainsRegisteredObjects = true
   }
 
   @Test("Each name comes once, and they are sorted; an order without a customer adds none")

@@ -31,6 +31,7 @@ struct CountAndGroupTests {
     }
     try filling.save()
     context = bench.makeContext(try bench.makeCoordinator())
+    context.retainsRegisteredObjects = true
   }
 
   @Test("Each author has one line with the sum of all their books; a book of no author is in none")

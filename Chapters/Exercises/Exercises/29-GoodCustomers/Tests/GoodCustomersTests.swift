@@ -19,6 +19,7 @@ import Testing
     }
     try filling.save()
     context = bench.makeContext(try bench.makeCoordinator())
+    context.retainsRegisteredObjects = true
   }
 
   @Test("Each customer has one line with the sum of all orders")

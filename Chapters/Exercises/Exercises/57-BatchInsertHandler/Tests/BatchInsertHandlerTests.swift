@@ -12,6 +12,7 @@ struct BatchInsertHandlerTests {
   init() throws {
     bench = try Bench()
     context = bench.makeContext(try bench.makeCoordinator())
+    context.retainsRegisteredObjects = true
   }
 
   @Test("Each title has a row of its own, with the price")
@@ -34,10 +35,16 @@ struct BatchInsertHandlerTests {
 
   @Test("A thousand rows are written, and none of them becomes an object of the context")
   func many() throws {
+    nonisolated(unsafe) var saves = 0
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+    ) { _ in saves += 1 }
+    defer { NotificationCenter.default.removeObserver(observer) }
     let count = try insertBooks(titled: (0..<1000).lazy.map { "Book \($0)" }, price: 8, in: context)
     #expect(count == 1000)
     let saved = try bench.savedCount(of: "Book")
     #expect(saved == 1000)
     #expect(context.registeredObjects.isEmpty, "\(context.registeredObjects.count) objects were made")
+    #expect(saves == 0, "the context was saved, so the rows came from its objects")
   }
 }
