@@ -124,6 +124,96 @@ struct DerivedTests {
     #expect(try query("SELECT sql FROM sqlite_master WHERE type = 'trigger'", at: url) == triggers)
   }
 
+  /// A store of items whose triggers are these instead of its own; each is a text behind `CREATE TRIGGER`.
+  private func makeItems(
+    _ attributes: [NSPropertyDescription], at url: URL, triggers: [String]
+  ) throws -> NSManagedObjectModel {
+    let builder = ModelBuilder()
+    builder.entity("Item", [attribute("name", .stringAttributeType)] + attributes)
+    let model = builder.make()
+    try openStore(model, at: url).willRemove(from: nil)
+    for name in try query("SELECT name FROM sqlite_master WHERE type = 'trigger'", at: url) {
+      _ = try query("DROP TRIGGER \(name)", at: url)
+    }
+    for trigger in triggers { _ = try query("CREATE TRIGGER IF NOT EXISTS \(trigger)", at: url) }
+    return model
+  }
+
+  /// The trigger that derives an item's attribute when it is updated.
+  private func updating(_ attribute: String, to value: String, note: String) -> String {
+    let column = "Z\(attribute.uppercased())"
+    return "Z_DA_ZITEM_Item_\(attribute)_UPDATE AFTER UPDATE OF Z_OPT ON ZITEM FOR EACH ROW BEGIN "
+      + "UPDATE ZITEM SET \(column) = \(value) WHERE Z_PK = NEW.Z_PK; "
+      + "SELECT \(note)('ZITEM', Z_ENT, Z_PK, '\(attribute)', \(column)) FROM ZITEM WHERE Z_PK = NEW.Z_PK; END"
+  }
+
+  /// The value of an item's attribute after an update of its name.
+  private func updated(_ key: String, _ model: NSManagedObjectModel, at url: URL) throws -> Any? {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let store = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait { () throws -> Any? in
+      let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+      try context.save()
+      item.setValue("Ängste", forKey: "name")
+      try context.save()
+      let value = item.value(forKey: key)
+      try coordinator.remove(store)
+      return value
+    }
+  }
+
+  @Test(
+    "The triggers that Apple's framework writes for now() run",
+    arguments: ["NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataTriggerUpdateAffectedObjectValue"])
+  func appleNow(note: String) throws {
+    let folder = TemporaryFolder()
+    let url = folder.file("D.sqlite")
+    let model = try makeItems(
+      [derived("update", .dateAttributeType, "now()")], at: url,
+      triggers: [updating("update", to: "NSCoreDataNow()", note: note)])
+    let date = try #require(try updated("update", model, at: url) as? Date)
+    #expect(abs(date.timeIntervalSinceNow) < 600)
+  }
+
+  @Test("A function that only another framework's trigger knows derives what the trigger's attribute is derived as")
+  func unknownFunctions() throws {
+    let folder = TemporaryFolder()
+    for (format, expected) in [("canonical:(name)", "angste"), ("uppercase:(name)", "ÄNGSTE")] {
+      let url = folder.file("\(format.prefix(5)).sqlite")
+      let model = try makeItems(
+        [derived("plain", .stringAttributeType, format), derived("plain_at", .dateAttributeType, "now()")], at: url,
+        triggers: [
+          updating("plain", to: "NSCoreDataOtherText(ZNAME)", note: "NSCoreDataOtherAffectedObjectValue"),
+          updating("plain_at", to: "NSCoreDataOtherMoment()", note: "NSCoreDataOtherAffectedObjectValue"),
+        ])
+      #expect(try updated("plain", model, at: url) as? String == expected)
+      #expect(try updated("plain_at", model, at: url) is Date)
+    }
+  }
+
+  @Test("A trigger is told by its name if nobody knows what its function does; the function stays unknown")
+  func untoldFunctions() throws {
+    let folder = TemporaryFolder()
+    let url = folder.file("D.sqlite")
+    let note = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+    let model = try makeItems(
+      [derived("copy", .stringAttributeType, "name"), derived("at", .dateAttributeType, "now()")], at: url,
+      triggers: [
+        updating("copy", to: "NSCoreDataOtherCopy(ZNAME)", note: note),
+        updating("at", to: "NSCoreDataOtherMoment()", note: note),
+      ])
+    let store = try openStore(model, at: url)
+    var options = Connection.Options()
+    options.configure = { try StoreFunctions.register(in: $0) }
+    let connection = try Connection(path: url.path, options: options)
+    let calls = try TriggerFunctions.register(for: store.schema, in: connection)
+    #expect(calls == ["Z_DA_ZITEM_Item_copy_UPDATE calls NSCoreDataOtherCopy"])
+    #expect(connection.hasFunction("nscoredataothermoment") && !connection.hasFunction("NSCoreDataOtherCopy"))
+    #expect(throws: (any Error).self) { try updated("copy", model, at: url) }
+  }
+
   @Test("What is derived from a to-one relationship is there when its destination is new, whichever comes first")
   func newDestination() throws {
     let folder = TemporaryFolder()

@@ -160,6 +160,8 @@ extension SQLiteStore {
         }
         if storeOptions.analyzes { try writer.execute("ANALYZE") }
         if storeOptions.vacuums { try writer.execute("VACUUM") }
+        let calls = try TriggerFunctions.register(for: plan.schema, in: writer)
+        if !calls.isEmpty { warn(.unknownTriggerFunctions(calls, store: url)) }
       }
       return OpenFile(
         schema: plan.schema, pool: try makePool(writer, path: path, copy: copy), path: path, metadata: metadata,

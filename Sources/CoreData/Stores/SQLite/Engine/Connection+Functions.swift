@@ -37,8 +37,13 @@ enum FunctionResult {
 }
 
 private final class FunctionBox {
+  let name: String
   let body: (FunctionArguments) -> FunctionResult
-  init(_ body: @escaping (FunctionArguments) -> FunctionResult) { self.body = body }
+
+  init(_ name: String, _ body: @escaping (FunctionArguments) -> FunctionResult) {
+    self.name = name
+    self.body = body
+  }
 }
 
 private final class CollationBox {
@@ -64,7 +69,7 @@ extension Connection {
     function name: String, argumentCount: Int32, isDeterministic: Bool = true, isInnocuous: Bool = true,
     _ body: @escaping (FunctionArguments) -> FunctionResult
   ) throws {
-    let box = FunctionBox(body)
+    let box = FunctionBox(name, body)
     functions.append(box)
     let flags =
       SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0) | (isInnocuous ? SQLITE_INNOCUOUS : SQLITE_DIRECTONLY)
@@ -90,6 +95,11 @@ extension Connection {
         }
       }, nil, nil, nil)
     if code != SQLITE_OK { throw failure() }
+  }
+
+  /// Whether a function was registered here. SQL doesn't tell capitals in its name from small letters.
+  func hasFunction(_ name: String) -> Bool {
+    functions.contains { ($0 as? FunctionBox)?.name.lowercased() == name.lowercased() }
   }
 
   /// Makes a collation known to SQL. `body` compares two texts; its result is negative, zero or positive, as of

@@ -12,7 +12,8 @@
 /// | NSCoreDataFold | text, options | a text that has the same bytes for all texts that are equal under the options |
 /// | NSCoreDataValue | a value of a list as text, its kind in front | the value |
 /// | NSCoreDataStoredData | the column of binary data that may be in a file | the data |
-/// | NSCoreDataDATrigger… | table, Z_ENT, Z_PK, attribute, value | null; notes that a trigger changed a row |
+/// | …AffectedObjectValue | table, Z_ENT, Z_PK, attribute, value | null; notes that a trigger changed a row |
+/// | NSCoreDataNow | none | the time, in seconds since 2001-01-01 00:00 UTC |
 ///
 /// `options` are those of `NSString.CompareOptions`: 1 case, 128 diacritics, 256 width, 8 at the start, 4 (with
 /// 8) at the end, 32 by locale. Null in, null out.
@@ -20,7 +21,7 @@ enum StoreFunctions {
   static func register(in connection: Connection) throws {
     try registerTests(in: connection)
     try registerTexts(in: connection)
-    try registerTriggerNotes(in: connection)
+    try registerTriggerFunctions(in: connection)
     for collation in [
       SortKey.Collation.caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
     ] {
@@ -79,11 +80,9 @@ enum StoreFunctions {
   }
 
   private static func registerTexts(in connection: Connection) throws {
-    try connection.registerText("NSCoreDataUppercase") { text, _ in text.uppercased() }
-    try connection.registerText("NSCoreDataLowercase") { text, _ in text.lowercased() }
-    try connection.registerText("NSCoreDataCanonical") { text, _ in
-      foldForComparison(text, options: [.caseInsensitive, .diacriticInsensitive], foldsWidth: false)
-    }
+    try connection.registerText("NSCoreDataUppercase") { text, _ in TextChange.uppercase.changed(text) }
+    try connection.registerText("NSCoreDataLowercase") { text, _ in TextChange.lowercase.changed(text) }
+    try connection.registerText("NSCoreDataCanonical") { text, _ in TextChange.canonical.changed(text) }
     try connection.registerText("NSCoreDataFold", argumentCount: 2) { text, arguments in
       foldForComparison(text, options: options(arguments[1].int))
     }
@@ -113,16 +112,61 @@ enum StoreFunctions {
     }
   }
 
-  private static func registerTriggerNotes(in connection: Connection) throws {
-    let notes = TriggerNotes()
-    connection.attachment = notes
+  // Triggers.
+
+  private static func registerTriggerFunctions(in connection: Connection) throws {
+    connection.attachment = TriggerNotes()
     for name in [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
+      "NSCoreDataTriggerUpdateAffectedObjectValue",
     ] {
+      try register(name, .note, in: connection)
+    }
+    try register("NSCoreDataNow", .now, in: connection)
+  }
+
+  /// Registers a function that triggers call, with any number of arguments.
+  static func register(_ name: String, _ purpose: TriggerPurpose, in connection: Connection) throws {
+    switch purpose {
+    case .note:
+      let notes = connection.attachment
       try connection.register(function: name, argumentCount: -1, isDeterministic: false) { arguments in
-        if arguments.count >= 3 { notes.rows.append((Int(arguments[1].int), arguments[2].int)) }
+        if arguments.count >= 3 { notes?.rows.append((Int(arguments[1].int), arguments[2].int)) }
         return .null
       }
+    case .now:
+      try connection.register(function: name, argumentCount: -1, isDeterministic: false) { _ in
+        .double(Date().timeIntervalSinceReferenceDate)
+      }
+    case .change(let change):
+      try connection.register(function: name, argumentCount: -1) { arguments in
+        guard arguments.count > 0, let text = arguments[0].text else { return .null }
+        return .text(change.changed(text))
+      }
+    }
+  }
+}
+
+/// What a trigger of a derived attribute calls a function for.
+enum TriggerPurpose {
+  /// To tell the store that it changed a row.
+  case note
+  /// To derive `now()`.
+  case now
+  /// To derive a text from a text.
+  case change(TextChange)
+}
+
+/// What a function makes of a text.
+enum TextChange {
+  case uppercase, lowercase, canonical
+
+  func changed(_ text: String) -> String {
+    switch self {
+    case .uppercase: text.uppercased()
+    case .lowercase: text.lowercased()
+    case .canonical:
+      foldForComparison(text, options: [.caseInsensitive, .diacriticInsensitive], foldsWidth: false)
     }
   }
 }

@@ -63,12 +63,7 @@ package struct DerivedTriggers {
       throw Failure.unsupportedFeature("The derived attribute \(entity.layout.name).\(property.name)")
     }
     self.column = column
-    let node: ExpressionNode
-    if let format = description.storedDerivationFormat {
-      node = try PredicateParser.expression(format, arguments: [])
-    } else if let expression = description.derivationExpression {
-      node = try expression.node
-    } else {
+    guard let node = try description.derivationNode() else {
       throw Failure.unsupportedFeature(
         "The derived attribute \(entity.layout.name).\(property.name), which has no derivation,")
     }
@@ -214,6 +209,12 @@ package struct DerivedTriggers {
 }
 
 extension NSDerivedAttributeDescription {
+  /// The derivation of a model's file or of a model made in code; nil for none.
+  final func derivationNode() throws -> ExpressionNode? {
+    if let format = storedDerivationFormat { return try PredicateParser.expression(format, arguments: []) }
+    return try derivationExpression?.node
+  }
+
   /// The derivation as text in the format of a model's file, even for a model made in code; nil for none.
   final var derivationFormat: String? {
     storedDerivationFormat ?? derivationExpression.flatMap { try? $0.node }.map(PredicatePrinter.print)
