@@ -74,6 +74,76 @@ struct InPlaceHistoryTests {
     #expect(try InPlace.migrate(url, to: model(true), tracking) { try changes($0) } == before)
   }
 
+  /// Makes a table as Apple's framework has for stores that it synchronizes, with a line for each object.
+  private func mirror(_ tables: String...) throws {
+    try InPlace.run(
+      url,
+      "CREATE TABLE ANSCKRECORDMETADATA (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZENTITYID INTEGER, "
+        + "ZENTITYPK INTEGER, ZCKRECORDNAME VARCHAR, CONSTRAINT ZENTITYID UNIQUE (ZENTITYID, ZENTITYPK))")
+    for table in tables {
+      try InPlace.run(
+        url,
+        "INSERT INTO ANSCKRECORDMETADATA (ZENTITYID, ZENTITYPK, ZCKRECORDNAME) SELECT Z_ENT, Z_PK, ZNAME FROM \(table)"
+      )
+    }
+  }
+
+  /// The names of the objects that the lines lead to; that of the line itself is in front.
+  private func mirrored(_ tables: String...) throws -> [String] {
+    let objects = tables.map { "SELECT Z_ENT, Z_PK, ZNAME FROM \($0)" }.joined(separator: " UNION ALL ")
+    return try InPlace.rows(
+      url,
+      "SELECT m.ZCKRECORDNAME, o.ZNAME FROM ANSCKRECORDMETADATA m LEFT JOIN (\(objects)) o "
+        + "ON o.Z_ENT = m.ZENTITYID AND o.Z_PK = m.ZENTITYPK ORDER BY 1"
+    ).map { $0.map { $0 ?? "" }.joined(separator: " ") }
+  }
+
+  @Test(
+    "What CloudKit's mirroring has noted about objects leads to the same objects; of removed entities nothing stays")
+  func mirroring() throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      let kept = ["Note", "Tag"].map { InPlace.entity($0, [InPlace.attribute("name")]) }
+      func other(_ name: String) -> NSEntityDescription { InPlace.entity(name, [InPlace.attribute("number")]) }
+      return isNew
+        ? InPlace.model(other("Alpha"), other("Beta"), kept[0], kept[1])
+        : InPlace.model(InPlace.entity("Gone", [InPlace.attribute("name")]), kept[0], kept[1])
+    }
+    try InPlace.open(url, model(false)) { context in
+      for number in 1...3 {
+        for entity in ["Gone", "Note", "Tag"] { InPlace.new(context, entity, ["name": "\(entity)\(number)"]) }
+      }
+      try context.save()
+    }
+    try mirror("ZGONE", "ZNOTE", "ZTAG")
+    // A line of no entity, in the way of one that gets its number.
+    try InPlace.run(
+      url, "INSERT INTO ANSCKRECORDMETADATA (ZENTITYID, ZENTITYPK, ZCKRECORDNAME) VALUES (4, 1, 'stray')")
+    try InPlace.migrate(url, to: model(true)) { _ in }
+    let names = ["Note1", "Note2", "Note3", "Tag1", "Tag2", "Tag3"]
+    #expect(try mirrored("ZNOTE", "ZTAG") == names.map { "\($0) \($0)" })
+  }
+
+  @Test("It does so where the rows of two tables move into one, and get other keys")
+  func mirroringMoved() throws {
+    func model(_ isNew: Bool) -> NSManagedObjectModel {
+      let tag = InPlace.entity("Tag", isNew ? [] : [InPlace.attribute("name")])
+      let note = InPlace.entity("Note", [InPlace.attribute("name")], subentities: isNew ? [tag] : [])
+      let other = InPlace.entity("Alpha", [InPlace.attribute("number")])
+      return isNew ? InPlace.model(other, note) : InPlace.model(note, tag)
+    }
+    try InPlace.open(url, model(false)) { context in
+      for number in 1...2 {
+        for entity in ["Note", "Tag"] { InPlace.new(context, entity, ["name": "\(entity)\(number)"]) }
+      }
+      try context.save()
+    }
+    try mirror("ZNOTE", "ZTAG")
+    try InPlace.migrate(url, to: model(true)) { _ in }
+    let names = ["Note1", "Note2", "Tag1", "Tag2"]
+    #expect(try mirrored("ZNOTE") == names.map { "\($0) \($0)" })
+    #expect(try InPlace.rows(url, "SELECT DISTINCT ZENTITYPK FROM ANSCKRECORDMETADATA").count == 4)
+  }
+
   /// Entity, key, kind, what was updated, what is preserved.
   private func changes(_ context: NSManagedObjectContext) throws -> [String] {
     let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)

@@ -14,6 +14,7 @@ struct HistoryPlanner {
   ) -> (statements: MigrationStatements, columnMaps: [Int: HistoryColumnMap]) {
     var planner = HistoryPlanner(versions: versions)
     if !versions.facts.historyColumns.isEmpty { planner.plan(moves) }
+    planner.statements.finishing += MirroringPlanner.plan(versions, moves)
     return (planner.statements, planner.columnMaps)
   }
 

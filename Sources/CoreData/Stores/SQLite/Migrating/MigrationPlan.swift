@@ -57,6 +57,8 @@ package struct MigrationFacts {
   package var triggeredTables: Set<String> = []
   /// The columns of ACHANGE; empty if the file has no history.
   package var historyColumns: Set<String> = []
+  /// The tables in which CloudKit's mirroring names rows.
+  var mirroring: [MirroringTable] = []
   /// The names of all tables and indexes, in capitals.
   package var names: Set<String> = []
 
@@ -87,6 +89,7 @@ extension MigrationFacts {
           triggeredTables.insert(SQLName.quoted(table.uppercased()))
         }
       }
+      if type == "table", let found = try MirroringTable(name, connection) { mirroring.append(found) }
       guard type == "index" else { continue }
       guard let sql = row[3] else {
         constrainedTables.insert(SQLName.quoted(table.uppercased()))

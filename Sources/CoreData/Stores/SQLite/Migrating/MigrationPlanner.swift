@@ -11,7 +11,7 @@
 /// | `JoinPlanner` | versions, moves | `JoinMoves`: statements for join tables, and tables that stay |
 /// | `RowPlanner` | versions, moves, column sources | `RowMoves`: statements for tables and rows, tables that stay |
 /// | `LeavingPlanner` | versions, these two results | statements for removed tables and references to removed rows |
-/// | `IndexPlanner`, `HistoryPlanner` | versions, moves, changed columns | statements for indexes and for the history |
+/// | `IndexPlanner`, `HistoryPlanner` | versions, moves, changed columns | statements for indexes, for the history and for mirroring |
 ///
 /// The statements run in another order, that of the parts of `MigrationStatements`.
 ///
