@@ -94,6 +94,25 @@ struct InPlaceDeferredTests {
     try InPlace.check(url, model(2))
   }
 
+  @Test("The mark stays in a store in which another framework has put things aside", arguments: [true, false])
+  func foreignMark(isOne: Bool) throws {
+    try fill()
+    var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+    metadata[key] = true
+    try NSPersistentStoreCoordinator.setMetadata(metadata, type: .sqlite, at: url)
+    try InPlace.open(url, model(1)) { context in
+      let coordinator = try #require(context.persistentStoreCoordinator)
+      if isOne {
+        try coordinator.finishDeferredLightweightMigrationTask()
+      } else {
+        try coordinator.finishDeferredLightweightMigration()
+      }
+      #expect(coordinator.persistentStores.first?.metadata[key] as? Bool == true)
+    }
+    metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+    #expect(metadata[key] as? Bool == true)
+  }
+
   @Test("Without the option nothing is put aside")
   func atOnce() throws {
     try fill()

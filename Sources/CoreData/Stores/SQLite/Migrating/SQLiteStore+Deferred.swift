@@ -6,7 +6,8 @@ import Foundation
 /// them, which takes no time, and sets the same key in the store's metadata. Saves don't touch them, and a later
 /// migration keeps them.
 extension SQLiteStore {
-  /// Drops the columns and tables that are put aside, or only one of them. Returns whether there was any.
+  /// Drops the columns and tables that are put aside, or only one of them. Returns whether there was any. After the
+  /// last one the key leaves the metadata.
   package func finishDeferredMigration(isOne: Bool) throws -> Bool {
     let key = NSPersistentStoreDeferredLightweightMigrationOptionKey
     guard metadata.flag(key) == true else { return false }
@@ -18,7 +19,9 @@ extension SQLiteStore {
           let before = try externalFiles.named(in: connection)
           let pending = try DeferredNames.dropStatements(connection)
           for statement in isOne ? Array(pending.prefix(1)) : pending { try connection.execute(statement) }
-          if !isOne || pending.count <= 1, var stored = try StoreMetadata.readIfPresent(at: url, from: connection) {
+          // Another framework sets the key, too, and has other names for what it puts aside.
+          let isLast = !pending.isEmpty && (!isOne || pending.count == 1)
+          if isLast, var stored = try StoreMetadata.readIfPresent(at: url, from: connection) {
             stored[key] = nil
             try StoreMetadata.write(stored, to: connection)
           }
@@ -26,7 +29,7 @@ extension SQLiteStore {
           if !before.isEmpty { forgotten = before.subtracting(try externalFiles.named(in: connection)).sorted() }
           try externals.willCommit(made: [], forgotten: forgotten)
           pool.willCommit()
-          return (isLast: !isOne || pending.count <= 1, any: !pending.isEmpty)
+          return (isLast: isLast, any: !pending.isEmpty)
         }
         pool.didCommit()
         externals.didCommit(made: [], forgotten: forgotten, connection)
