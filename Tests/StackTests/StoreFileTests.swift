@@ -177,6 +177,41 @@ struct StoreFileTests {
     withExtendedLifetime(lock) {}
   }
 
+  @Test("A store that could not be replaced by force keeps its log, and with it what was saved last")
+  func failedForce() throws {
+    _ = try folder.make(.sqlite, "S", tag: "s")
+    // A copy of an open store, as after a crash: its rows are in the log.
+    try folder.open(.sqlite, "O", library()) { _, context in
+      context.new("Tag", ["name": "a"])
+      try context.save()
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(at: folder.file("O\(suffix)"), to: folder.file("T\(suffix)"))
+      }
+    }
+    func files() -> [String] { folder.names.filter { $0.contains("T") } }
+    let log = try Data(contentsOf: folder.file("T-wal"))
+    #expect(!log.isEmpty)
+    let force: [AnyHashable: Any] = [NSPersistentStoreForceDestroyOption: true]
+    for failing in ["T", "T-wal"] {
+      let isLog = failing == "T-wal"
+      let error = StoreFiles.$willRename.withValue({ url in
+        // The log's new name ends as the log's own.
+        if isLog ? url.lastPathComponent.hasSuffix("-wal") : url.lastPathComponent == "T" {
+          throw CocoaError(.fileWriteNoPermission)
+        }
+      }) {
+        replace("T", by: "S", options: force)
+      }
+      #expect(error?.code == CocoaError.fileWriteNoPermission.rawValue)
+      #expect(files() == ["T", "T-wal"])
+      #expect(try Data(contentsOf: folder.file("T-wal")) == log)
+    }
+    #expect(try folder.tags(.sqlite, "T") == ["a"])
+    #expect(replace("T", by: "S", options: force) == nil)
+    #expect(files() == ["T"])
+    #expect(try folder.tags(.sqlite, "T") == ["s"])
+  }
+
   @Test("A store that another coordinator has open, and does not use, is emptied under it")
   func destroyedElsewhere() throws {
     let stack = try Stack(.sqlite, library(), at: folder.file("T"))

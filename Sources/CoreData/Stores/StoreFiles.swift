@@ -100,9 +100,16 @@ enum StoreFiles {
     url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
   }
 
+  /// Called with the new name of each file before it is renamed, so that tests can make that fail.
+  @TaskLocal static var willRename: (@Sendable (URL) throws -> Void)?
+
+  /// Whether there is a file, or a link, and not a folder, a device or a pipe.
+  static func isFile(_ path: String) -> Bool { kind(path).map { $0 == S_IFREG || $0 == S_IFLNK } ?? false }
+
   /// Renames a file, and replaces a file that has the new name. A link itself is replaced, not its target; a folder is
   /// emptied first, as by `remove`; a device or a pipe is refused.
   static func rename(_ file: URL, to url: URL) throws {
+    try willRename?(url)
     switch kind(url.path) {
     case nil, S_IFREG, S_IFLNK: break
     case S_IFDIR: if kind(file.path) != S_IFDIR || rmdir(url.path) != 0 { try remove(url) }

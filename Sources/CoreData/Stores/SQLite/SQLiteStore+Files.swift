@@ -42,7 +42,30 @@ extension SQLiteStore: FileOperating {
   /// Removes SQLite's companions of a file, which mean nothing without it. A link is not followed: it is about to be
   /// replaced, and what it leads to stays with its companions.
   private static func removeCompanions(of url: URL) {
-    for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
+    for suffix in companions { unlink(url.path + suffix) }
+  }
+
+  private static let companions = ["-wal", "-shm", "-journal"]
+
+  /// Renames a finished database to a URL. Before that, the companions of the file that is there get other names, since
+  /// SQLite would play the old log back into the new file. They go once that is in its place, or else are put back: the
+  /// last commits may be in the log alone.
+  private static func rename(_ database: URL, to url: URL) throws {
+    let aside = StoreFiles.temporary(beside: url).path
+    var moved: [String] = []
+    do {
+      for suffix in companions {
+        let companion = URL(fileURLWithPath: url.path + suffix)
+        guard StoreFiles.isFile(companion.path) else { continue }
+        try StoreFiles.rename(companion, to: URL(fileURLWithPath: aside + suffix))
+        moved.append(suffix)
+      }
+      try StoreFiles.rename(database, to: url)
+    } catch {
+      for suffix in moved.reversed() { Foundation.rename(aside + suffix, url.path + suffix) }
+      throw error
+    }
+    for suffix in moved { unlink(aside + suffix) }
   }
 
   // Destroying.
@@ -190,8 +213,7 @@ extension SQLiteStore: FileOperating {
     let copy = StoreFiles.temporary(beside: url)
     do {
       try translatingErrors(at: url) { try makeDatabase(copy, from: source) }
-      removeCompanions(of: url)
-      try StoreFiles.rename(copy, to: url)
+      try rename(copy, to: url)
     } catch {
       removeDatabase(copy)
       throw error
@@ -267,8 +289,7 @@ extension SQLiteStore: FileOperating {
           if newFiles.exist { copied = try files.copy(namedFiles(new), from: newFiles) }
         }
       }
-      removeCompanions(of: url)
-      try StoreFiles.rename(new, to: url)
+      try rename(new, to: url)
     } catch {
       removeDatabase(new)
       files.remove(copied)
