@@ -132,6 +132,15 @@ struct OpeningTests {
     #expect(try other.pragma("auto_vacuum") == "1")
   }
 
+  @Test("Where a file can't have a write-ahead log it opens without one, with a warning; asking for one is an error")
+  func noSharedMemory() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      try openWithoutSharedMemory()
+    }
+    let words = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(words.contains("A.sqlite has no write-ahead log.\n  Journal mode: delete\n"), "\(words)")
+  }
+
   @Test("Pragmas that SQLite does not know are refused, others are set")
   func pragmas() throws {
     let model = model()
@@ -281,4 +290,28 @@ struct OpeningTests {
     let cached = try NSManagedObjectModel(checkedContentsOf: file)
     #expect(cached.entityVersionHashesByName == model.entityVersionHashesByName)
   }
+}
+
+/// Opens a store through SQLite's way to files that has no shared memory, as on some network file systems. For a
+/// process of its own: all its connections go that way.
+private func openWithoutSharedMemory() throws {
+  sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1)
+  let folder = TemporaryFolder()
+  let builder = ModelBuilder()
+  builder.entity("Thing", [attribute("name", .stringAttributeType)])
+  let model = builder.make()
+  let url = folder.file("A.sqlite")
+  for round in 1...2 {
+    let store = try openStore(model, at: url)
+    try store.insert("Thing", [["name": .string("a")]])
+    guard try store.all("Thing").count == round else { throw TestFailure("a row is missing") }
+    store.willRemove(from: nil)
+  }
+  guard try query("PRAGMA journal_mode", at: url) == ["delete"] else { throw TestFailure("there is a log") }
+  do {
+    _ = try openStore(model, at: url, options: [NSSQLitePragmasOption: ["journal_mode": "WAL"]])
+  } catch {
+    return
+  }
+  throw TestFailure("a log was asked for, and is not there")
 }

@@ -194,13 +194,19 @@ extension SQLiteStore {
     for pragma in storeOptions.connectionPragmas { try connection.set(pragma: pragma.name, to: pragma.value) }
   }
 
-  /// Sets the journal mode. While two processes make the same file, SQLite refuses this at once, so that they don't
-  /// wait for each other. This tries again until the timeout.
+  /// Sets the journal mode that the client asks for, or else a write-ahead log, where the file can have one. While two
+  /// processes make the same file, SQLite refuses this at once, so that they don't wait for each other. This tries
+  /// again until the timeout.
   private func setJournalMode(of connection: Connection) throws {
     let end = ContinuousClock.now + .milliseconds(Int(connection.busyTimeout))
     while true {
       do {
-        return try connection.set(pragma: "journal_mode", to: storeOptions.journalMode)
+        if let mode = storeOptions.pragma("journal_mode") {
+          return try connection.set(pragma: "journal_mode", to: mode)
+        }
+        let kept = try connection.rows("PRAGMA journal_mode = wal").first?.first ?? nil
+        if let kept, kept != "wal", kept != "memory" { warn(.noLog(url?.path ?? "", mode: kept)) }
+        return
       } catch let error as SQLiteError where error.isBusy && ContinuousClock.now < end {
         usleep(2_000)
       }
@@ -274,5 +280,16 @@ enum StoreFileState {
     if !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue {
       throw Failure.storeDirectoryMissing(url: url)
     }
+  }
+}
+
+extension MisuseReport {
+  /// SQLite keeps a log's index in memory that processes share, and reports no error where there is none.
+  fileprivate static func noLog(_ path: String, mode: String) -> MisuseReport {
+    MisuseReport(
+      "The store \(path) has no write-ahead log.", facts: [("Journal mode", mode)],
+      how: "Its file system, or SQLite as it was built, lacks the shared memory for one. All works, but readers and a "
+        + "save wait for each other.",
+      remedy: "To be without this warning, ask for `\(mode)` by the pragma `journal_mode` in NSSQLitePragmasOption.")
   }
 }

@@ -44,9 +44,6 @@ struct StoreOptions {
     }
   }
 
-  /// The journal mode that the client asks for, or else a write-ahead log.
-  var journalMode: String { pragma("journal_mode") ?? "wal" }
-
   /// The value that the client asks for.
   func pragma(_ name: String) -> String? { pragmas.last { $0.name.lowercased() == name }?.value }
 
