@@ -167,6 +167,63 @@ struct ExternalFileTests {
     #expect(names().count == 1 && names() != first)
   }
 
+  @Test("A transformable attribute's archive behind a tag, or in a file, as another framework keeps it, is its object")
+  func taggedArchives() throws {
+    let list = attribute("list", .transformableAttributeType)
+    list.allowsExternalBinaryDataStorage = true
+    let builder = ModelBuilder()
+    builder.entity("Photo", [list, attribute("name", .stringAttributeType)])
+    let model = builder.make()
+    let words = ["a", "b"] as NSArray
+    func open<Result>(_ body: (NSManagedObjectContext) throws -> Result) throws -> Result {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let store = try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: url)
+      let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.persistentStoreCoordinator = coordinator
+      let result = try context.performAndWait { try body(context) }
+      try coordinator.remove(store)
+      return result
+    }
+    try open { (context) throws in
+      for name in ["file", "plain", "tag"] {
+        let photo = NSEntityDescription.insertNewObject(forEntityName: "Photo", into: context)
+        photo.setValue(name, forKey: "name")
+        photo.setValue(words, forKey: "list")
+      }
+      try context.save()
+    }
+    let archive = try #require(try query("SELECT HEX(ZLIST) FROM ZPHOTO WHERE ZNAME = 'plain'", at: url).first)
+    let file = try makeFile()
+    let bytes = stride(from: 0, to: archive.utf8.count, by: 2).map { place in
+      UInt8(archive.dropFirst(place).prefix(2), radix: 16)!
+    }
+    try Data(bytes).write(to: files.appendingPathComponent(file))
+    _ = try query("UPDATE ZPHOTO SET ZLIST = X'01\(archive)' WHERE ZNAME = 'tag'", at: url)
+    let name = file.utf8.map { String($0, radix: 16) }.joined()
+    _ = try query("UPDATE ZPHOTO SET ZLIST = X'02\(name)00' WHERE ZNAME = 'file'", at: url)
+    try open { (context) throws in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Photo")
+      let photos = try context.fetch(request)
+      #expect(photos.map { $0.value(forKey: "list") as? NSArray } == [words, words, words])
+      let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Photo")
+      dictionaries.resultType = .dictionaryResultType
+      dictionaries.propertiesToFetch = ["list"]
+      #expect(try context.fetch(dictionaries).map { $0["list"] as? NSArray } == [words, words, words])
+      // The columns stay as they are until the attribute is set.
+      for photo in photos { photo.setValue("new", forKey: "name") }
+      try context.save()
+    }
+    let firstBytes = "SELECT DISTINCT HEX(SUBSTR(ZLIST, 1, 1)) FROM ZPHOTO ORDER BY 1"
+    #expect(try query(firstBytes, at: url) == ["01", "02", "62"])
+    try open { (context) throws in
+      for photo in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Photo")) {
+        photo.setValue(["c"] as NSArray, forKey: "list")
+      }
+      try context.save()
+    }
+    #expect(try query(firstBytes, at: url) == ["62"])
+  }
+
   @Test("Predicates, orders and dictionaries go by the bytes, wherever they are")
   func predicates() throws {
     let store = try makeStore()

@@ -122,6 +122,14 @@ package struct ExternalFiles: Sendable {
     return try data(named: String(decoding: name, as: UTF8.self))
   }
 
+  /// The archive of a transformable attribute whose column has a tag: from the column, or from its file. nil if there
+  /// is no tag, since an archive begins with neither, and if the file can't be read.
+  func archive(ofTagged bytes: UnsafeRawBufferPointer) -> Data? {
+    if bytes.last == 0, let name = ExternalFiles.fileName(inTagged: bytes) { return try? data(named: name) }
+    guard bytes.count > 0, bytes[0] == 1, bytes[1...].starts(with: "bplist".utf8) else { return nil }
+    return Data(bytes[1...])
+  }
+
   /// The column for a short value.
   static func column(of value: UnsafeRawBufferPointer) -> Data {
     var column = Data([1])
@@ -220,4 +228,9 @@ package struct ExternalFiles: Sendable {
     close(descriptor)
     rmdir(support.path)
   }
+}
+
+extension LayoutProperty {
+  /// See `SlotColumn`.
+  var mayHaveTag: Bool { kind == .transformable && attribute.allowsExternalBinaryDataStorage }
 }

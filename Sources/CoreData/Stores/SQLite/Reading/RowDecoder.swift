@@ -9,6 +9,7 @@ final class RowDecoder: @unchecked Sendable {
   struct Step {
     let form: RowForm
     let isTagged: Bool
+    let mayHaveTag: Bool
     let isPolymorphic: Bool
     let column: Int32
     let slot: Int
@@ -22,6 +23,7 @@ final class RowDecoder: @unchecked Sendable {
       let property = column.property
       form = property.form
       isTagged = column.isTagged
+      mayHaveTag = column.mayHaveTag
       slot = property.slot
       word = property.word
       self.column = index
@@ -140,6 +142,12 @@ final class RowDecoder: @unchecked Sendable {
       } else {
         builder.setBytes(ExternalFiles.value(inTagged: bytes), slot: step.slot, word: step.word)
       }
+    case .bytes where step.mayHaveTag:
+      let bytes = statement.blobBytes(step.column)
+      guard let archive = files.archive(ofTagged: bytes) else {
+        return builder.setBytes(bytes, slot: step.slot, word: step.word)
+      }
+      archive.withUnsafeBytes { builder.setBytes($0, slot: step.slot, word: step.word) }
     case .bytes:
       builder.setBytes(statement.blobBytes(step.column), slot: step.slot, word: step.word)
     case .integer, .real, .text, .destination, .none:

@@ -147,7 +147,10 @@ package struct DictionaryQuery {
     case .decimal:
       let type = sqlite3_column_type(statement.handle, index)
       return NSDecimalNumber(decimal: statement.decimal(index, type: type) ?? .nan)
-    case .bytes: return try column.object(Data(statement.blobBytes(index)), store: store.identity)
+    case .bytes:
+      let bytes = statement.blobBytes(index)
+      let archive = column.transformable?.mayHaveTag == true ? store.externalFiles.archive(ofTagged: bytes) : nil
+      return try column.object(archive ?? Data(bytes), store: store.identity)
     case .destination, .none: return DictionaryQuery.natural(statement, index)
     }
   }

@@ -118,7 +118,8 @@ package struct SchemaPlanner {
           TablePlan.Column(name: name, type: property.kind.column, entity: layout.index))
         slots[layout.index][property.slot] = SlotColumn(
           property: property, name: name,
-          isTagged: keepsFiles && property.kind == .binary && property.attribute.allowsExternalBinaryDataStorage)
+          isTagged: keepsFiles && property.kind == .binary && property.attribute.allowsExternalBinaryDataStorage,
+          mayHaveTag: keepsFiles && property.mayHaveTag)
       }
     }
   }
@@ -274,7 +275,7 @@ package struct SchemaPlanner {
         guard let column = slots[parent.index][parent.property(named: property.name)!.slot] else { continue }
         slots[layout.index][property.slot] = SlotColumn(
           property: property, name: column.name, entityName: column.entityName, orderName: column.orderName,
-          isTagged: column.isTagged)
+          isTagged: column.isTagged, mayHaveTag: column.mayHaveTag)
       }
       for property in layout.toMany where property.declaringEntity != layout.index {
         let parent = layouts[property.declaringEntity]

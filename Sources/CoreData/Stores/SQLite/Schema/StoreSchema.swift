@@ -80,6 +80,9 @@ package struct SlotColumn {
   package var orderName: String?
   /// Whether the blob begins with a tag byte: what follows is either the value or the name of a file.
   package var isTagged = false
+  /// Whether another framework may have put a tag byte before the archive of a transformable attribute, or the name of
+  /// a file in its place. It is read, and not written.
+  var mayHaveTag = false
 }
 
 /// The place in which a to-many relationship keeps its members.
