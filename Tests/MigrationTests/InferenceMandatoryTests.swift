@@ -142,6 +142,34 @@ import Testing
   }
 
   @Test(
+    "A to-one relationship that is new has the members of its inverse, and is not asked for others",
+    arguments: StagedTests.kinds)
+  func relationshipsOfInverses(type: NSPersistentStore.StoreType) throws {
+    func model(_ name: String?) -> NSManagedObjectModel {
+      let writer = name.map { Make.toOne($0, "Author", back: "books", isOptional: false) }
+      return Make.model(
+        Entity("Book", [Make.attribute("title")] + (writer.map { [$0] } ?? [])),
+        Entity("Author", [Make.toMany("books", "Book", back: name)]))
+    }
+    for (old, new) in [(model("author"), model("writer")), (model(nil), model("author"))] {
+      let fixture = try StagedFixture(type)
+      try fixture.with(old) { context in
+        let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+        let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+        book.setValue("Emma", forKey: "title")
+        author.setValue(NSSet(object: book), forKey: "books")
+        try context.save()
+      }
+      #expect(refusal(fixture, new).code == 0)
+      let name = new.entitiesByName["Book"]!.relationshipsByName.keys.first!
+      let found = try fixture.with(new) { context in
+        try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).map { $0.value(forKey: name) != nil }
+      }
+      #expect(found == [true])
+    }
+  }
+
+  @Test(
     "A stage's handler gives the objects a value before the step, or takes them out and makes new ones after it",
     arguments: StagedTests.kinds)
   func handlers(type: NSPersistentStore.StoreType) throws {

@@ -63,16 +63,25 @@ struct MigrationRules {
 
   /// Whether the migration has to be refused because one of these objects lacks a value.
   func refuses(_ graph: ObjectGraph) -> Bool {
-    entities.values.contains { rule in
+    entities.contains { entity, rule in
       guard let source = rule.source else { return false }
       return graph.objects[source]?.contains { object in
-        rule.needed.contains {
-          if case .kept(let former) = rule.attributes[$0] { return object.values[former] == nil }
-          if case .kept(let former) = rule.relationships[$0] { return object.members[former, default: []].isEmpty }
-          return true
-        }
+        rule.needed.contains { lacks($0, rule, entity, object) }
       } ?? false
     }
+  }
+
+  private func lacks(_ name: String, _ rule: EntityRule, _ entity: String, _ object: ObjectGraph.Object) -> Bool {
+    if case .kept(let former)? = rule.attributes[name] { return object.values[former] == nil }
+    if case .kept(let former)? = rule.relationships[name] { return object.members[former, default: []].isEmpty }
+    // A new relationship has the members of its inverse, if that was there.
+    guard let place = relationshipAndOwner(name, of: entity, in: to),
+      let inverse = inverse(of: place.relationship, in: to),
+      let inverseRule = entities[inverse.entity.name], let owner = inverseRule.source,
+      case .kept(let former)? = inverseRule.relationships[inverse.relationship.name]
+    else { return true }
+    guard let back = relationshipAndOwner(former, of: owner, in: from)?.relationship.inverseName else { return false }
+    return object.members[back, default: []].isEmpty
   }
 
   func source(ofEntity name: String) -> String? { entitySources[name] }

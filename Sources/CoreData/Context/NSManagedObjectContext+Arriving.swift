@@ -115,12 +115,13 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-  /// Makes the object one of another model that has the same entity at the same place: models that were read from one
-  /// file twice are like that. False if it is another entity.
+  /// Makes the object one of another model that has the same entity: models that were read from one file twice are like
+  /// that, and the model that an entity came into after objects were made of it. False if it is another entity.
   fileprivate final func move(to layouts: ModelLayouts) -> Bool {
-    let index = layout.index
-    guard index < layouts.layouts.count, layouts[index].hasPlaces(like: layout) else { return false }
-    places = layouts[index].places
+    guard let other = layouts.layout(named: layout.name), other.hasPlaces(like: layout),
+      isFree || other.hasRows(like: layout)
+    else { return false }
+    places = other.places
     changes?.move(to: places)
     return true
   }

@@ -76,7 +76,9 @@ final class DeletedOwner: ObjectOwner {
 
   override var isOfDeleted: Bool { true }
 
+  /// Once: in an observer of the save, the object may have been inserted again, deleted and saved.
   override func takeValues(of object: NSManagedObject) {
+    guard row == nil, changes == nil else { return }
     row = object.row
     object.row = nil
     changes = object.moveChanges()

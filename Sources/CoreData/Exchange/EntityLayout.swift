@@ -58,8 +58,13 @@ package final class EntityLayout: @unchecked Sendable {
 
   /// Whether an object of the other entity, of another model, is laid out as this one's objects are.
   func hasPlaces(like other: EntityLayout) -> Bool {
-    name == other.name && index == other.index && rootIndex == other.rootIndex && subtreeEnd == other.subtreeEnd
-      && properties.elementsEqual(other.properties) { $0.hasPlace(like: $1) }
+    name == other.name && properties.elementsEqual(other.properties) { $0.hasPlace(like: $1) }
+  }
+
+  /// Whether a row of the other entity, of another model, could be one of this one: rows name entities by number.
+  func hasRows(like other: EntityLayout) -> Bool {
+    index == other.index && rootIndex == other.rootIndex && subtreeEnd == other.subtreeEnd
+      && properties.elementsEqual(other.properties) { $0.destination == $1.destination }
   }
 
   package func property(named name: String) -> LayoutProperty? { index(named: name).map { properties[$0] } }

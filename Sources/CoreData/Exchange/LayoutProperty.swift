@@ -69,14 +69,17 @@ package final class LayoutProperty: @unchecked Sendable {
     }
   }
 
-  /// Whether the other one, of another model, has the same name and kind, and the same places.
+  /// Whether the other one, of another model, has the same name and kind, and the same places. A relationship's
+  /// destination has the same name.
   func hasPlace(like other: LayoutProperty) -> Bool {
     name == other.name && keyNumber == other.keyNumber && kind == other.kind && isTransient == other.isTransient
       && isOrdered == other.isOrdered && index == other.index && slot == other.slot
       && toManyIndex == other.toManyIndex && word == other.word && home == other.home
-      && destination == other.destination && isPolymorphic == other.isPolymorphic
+      && destinationName == other.destinationName && isPolymorphic == other.isPolymorphic
       && inverseName == other.inverseName
   }
+
+  private var destinationName: String? { isRelationship ? relationship.destinationEntity?.name : nil }
 
   package var isRelationship: Bool { kind == .toOne || kind == .toMany }
   package var attribute: NSAttributeDescription { unsafeDowncast(description, to: NSAttributeDescription.self) }

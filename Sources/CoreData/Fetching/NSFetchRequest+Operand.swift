@@ -6,7 +6,7 @@ extension NSFetchRequest: FetchOperand {
     guard let context = context as? NSManagedObjectContext else {
       throw problem("a FETCH in a predicate needs a context to run in, not \(context ?? "nil")")
     }
-    let request = twin.untyped
+    let request = twin.forAnyResults
     request.fetchOffset = 0
     if countOnly || resultType == .countResultType {
       return .constant(.int(Int64(try context.count(for: request))))

@@ -5,6 +5,12 @@ extension NSFetchRequest {
   /// The request for callers that don't need its result type.
   final var untyped: NSFetchRequest<any NSFetchRequestResult> { asFetch }
 
+  /// The same for callers that know it as one for any results from now on, and may ask for results of any form.
+  final var forAnyResults: NSFetchRequest<any NSFetchRequestResult> {
+    isForAnyResults = true
+    return untyped
+  }
+
   /// A copy, of the request's own class.
   final var twin: NSFetchRequest<ResultType> {
     unsafeDowncast(copy() as AnyObject, to: NSFetchRequest<ResultType>.self)

@@ -287,7 +287,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   override func found(in context: NSManagedObjectContext) throws -> [Any]? {
     let committed = copy() as! NSFetchRequest<ResultType>
     committed.includesPendingChanges = false
-    return try context.fetch(committed.untyped).map { $0 as Any }
+    return try context.fetch(committed.forAnyResults).map { $0 as Any }
   }
 
   override func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? {

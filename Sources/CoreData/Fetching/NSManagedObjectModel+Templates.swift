@@ -39,7 +39,7 @@ extension NSManagedObjectModel {
 
   /// Sets the template for a name, for a request with a result type.
   public func setFetchRequestTemplate<Result>(_ fetchRequestTemplate: NSFetchRequest<Result>, forName name: String) {
-    let untyped: NSFetchRequest<any NSFetchRequestResult>? = fetchRequestTemplate.untyped
+    let untyped: NSFetchRequest<any NSFetchRequestResult>? = fetchRequestTemplate.forAnyResults
     setFetchRequestTemplate(untyped, forName: name)
   }
 

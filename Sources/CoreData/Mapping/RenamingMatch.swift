@@ -95,6 +95,10 @@ struct RenamingMatch {
       }
     }
     try match(identifier, from: from, to: to)
+    guard from.count == 1 else { return }
+    for destination in to where sources[destination] == nil && self.to[destination].mayShare {
+      matchSource(from[0], for: destination)
+    }
   }
 
   /// Matches the remaining items, if there is one on each side, or one source for all that may share it.

@@ -118,6 +118,9 @@ extension NSMigrationManager {
       }
     }
     if job.destination.isSameStore(as: job.source) {
+      if [job.source, job.destination].contains(where: { $0.options?.flag(NSReadOnlyPersistentStoreOption) == true }) {
+        throw Failure.readOnlyStore(url: job.destination.shownURL, entity: nil)
+      }
       try migrateDestination()
       return true
     }

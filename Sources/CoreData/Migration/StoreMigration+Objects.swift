@@ -48,13 +48,14 @@ extension ModelDelta {
 
   /// The first object that stands in the way.
   private func failure(in context: NSManagedObjectContext) throws -> Failure? {
-    func count(_ entity: NSEntityDescription, without value: NeededValue? = nil) throws -> Int {
+    func count(
+      _ entity: NSEntityDescription, withoutValueOf name: String? = nil, in group: String? = nil
+    ) throws -> Int {
       let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
       request.includesSubentities = false
       request.predicate = NSCompoundPredicate(
         andPredicateWithSubpredicates: [
-          value?.group.map { NSPredicate(format: "%K != nil", $0) },
-          value?.formerName.map { NSPredicate(format: "%K == nil", $0) },
+          group.map { NSPredicate(format: "%K != nil", $0) }, name.map { NSPredicate(format: "%K == nil", $0) },
         ].compactMap(\.self))
       return try context.performAndWait { try context.count(for: request) }
     }
@@ -65,10 +66,26 @@ extension ModelDelta {
         if count > 0 { return .abstractEntityHasObjects(entity: entity, count: count) }
         continue
       }
-      for value in pair.needed where try count(pair.source, without: value) > 0 {
-        return .mandatoryValuesMissing(entity: entity, property: value.name, isAttribute: value.isAttribute)
+      for value in pair.needed {
+        var name = value.formerName
+        if !value.isAttribute, name == nil, let former = formerInverse(of: value.name, in: pair) {
+          // The relationship is new, but its members are those of its inverse. Where that was one-sided, it is not asked.
+          guard let back = former.inverseRelationship else { continue }
+          name = back.name
+        }
+        if try count(pair.source, withoutValueOf: name, in: value.group) > 0 {
+          return .mandatoryValuesMissing(entity: entity, property: value.name, isAttribute: value.isAttribute)
+        }
       }
     }
     return nil
+  }
+
+  /// What the inverse of a relationship of the destination was in the source; nil if it is new.
+  private func formerInverse(of name: String, in pair: EntityPair) -> NSRelationshipDescription? {
+    guard let inverse = pair.destination.relationshipsByName[name]?.inverseRelationship,
+      let owner = inverse.owningEntity
+    else { return nil }
+    return self.pair(ofDestination: owner)?.source(of: inverse.name) as? NSRelationshipDescription
   }
 }

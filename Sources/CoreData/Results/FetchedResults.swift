@@ -137,7 +137,9 @@ final class FetchedResults: ChangeFollower {
     isReporting = true
     defer { isReporting = false }
     while !events.isEmpty {
-      let event = events.removeFirst()
+      var event = events.removeFirst()
+      // What later events name as gone may have no values by now, which the list is ordered by.
+      event.addGone(events.flatMap(\.gone))
       if event.isReset { forget() }
       if isForgotten { continue }
       if event.isSave {

@@ -156,6 +156,14 @@ struct ResultsEvent {
     changed += objects.filter { !known.contains($0) }
   }
 
+  /// Adds objects that are gone.
+  mutating func addGone(_ objects: [NSManagedObject]) {
+    if objects.isEmpty { return }
+    let known = Set(gone)
+    gone += objects.filter { !known.contains($0) }
+    leaveOut(objects)
+  }
+
   /// Removes objects from those that changed.
   mutating func leaveOut(_ objects: [NSManagedObject]) {
     if objects.isEmpty { return }

@@ -29,8 +29,8 @@ extension ModelContext {
     let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
     let updated = changes.updated.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
     let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
-    // Only of models that the program may still have: values that lie in files of their own are read for it.
-    for case (let storage?, _) in deleted where !storage.endsWithSave { storage.keepValues() }
+    // A model that ends with the save may still be asked by its own `deinit`; files are not read for that.
+    for case (let storage?, _) in deleted { storage.keepValues(withFiles: !storage.endsWithSave) }
     defer { mergePolicy.forgetSuccessors() }
     do {
       try managedContext.save()

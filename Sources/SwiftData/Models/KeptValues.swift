@@ -34,11 +34,14 @@ struct KeptValues: ~Copyable {
     return place
   }
 
-  /// Keeps what an object holds, in place of what was kept before.
-  mutating func take(from object: ModelObject, of storage: ModelStorage, withRelationships: Bool) {
+  /// Keeps what an object holds, in place of what was kept before. Without files, data that may lie in one is left out.
+  mutating func take(
+    from object: ModelObject, of storage: ModelStorage, withRelationships: Bool, withFiles: Bool
+  ) {
     removeAll()
     areRolledBack = withRelationships
-    for (position, property) in type.properties.enumerated() where withRelationships || !property.isRelationship {
+    for (position, property) in type.properties.enumerated()
+    where (withRelationships || !property.isRelationship) && (withFiles || !property.mayLieInFile) {
       let block = self.block ?? make()
       if property.access.read(object, of: storage, into: block + type.places[position]) {
         block.storeBytes(of: 1, toByteOffset: position, as: UInt8.self)

@@ -27,6 +27,8 @@ final class ModelProperty {
   let attribute: Schema.Attribute?
   /// Whether the property has no column.
   let isEphemeral: Bool
+  /// Whether the store may keep the value in a file of its own.
+  let mayLieInFile: Bool
   let relationship: Schema.Relationship?
   let kind: Kind
   /// Stored, because each change of a model asks for it.
@@ -49,6 +51,7 @@ final class ModelProperty {
     defaultValue = metadata.defaultValue.flatMap(unwrapped)
     attribute = metadata.metadata as? Schema.Attribute
     isEphemeral = attribute?.isTransient ?? false
+    mayLieInFile = attribute?.options.contains(.externalStorage) ?? false
     relationship = metadata.metadata as? Schema.Relationship
     let key = PropertyKey(entity: entity, name: name)
     if let transformer = attribute?.transformer {

@@ -151,12 +151,15 @@ class ModelStorage {
   final func moveValuesToObject() { if let object { values.move(to: object, of: self) } }
 
   /// Keeps what attributes hold now, for a model that may outlive its object.
-  final func keepValues(withRelationships: Bool = false) {
-    if let object { values.take(from: object, of: self, withRelationships: withRelationships) }
+  final func keepValues(withRelationships: Bool = false, withFiles: Bool = true) {
+    guard let object else { return }
+    values.take(from: object, of: self, withRelationships: withRelationships, withFiles: withFiles)
   }
 
   /// The new models among those that kept relationships lead to.
-  final var newDestinations: [any PersistentModel] { values.destinations { $0.storage.object == nil } }
+  final var newDestinations: [any PersistentModel] {
+    values.destinations { $0.storage.object == nil && !$0.storage.isGone }
+  }
 
   /// Whether the model is of another context, which is still there.
   final func isOfContext(otherThan own: ModelContext?) -> Bool {
