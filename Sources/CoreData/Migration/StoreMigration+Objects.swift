@@ -69,7 +69,7 @@ extension ModelDelta {
       for value in pair.needed {
         var name = value.formerName
         if !value.isAttribute, name == nil, let former = formerInverse(of: value.name, in: pair) {
-          // The relationship is new, but its members are those of its inverse. Where that was one-sided, it is not asked.
+          // The relationship is new, but its members are those of its inverse. If that was one-sided, none is asked.
           guard let back = former.inverseRelationship else { continue }
           name = back.name
         }
