@@ -333,10 +333,18 @@ struct FetchTests {
   @Test("A request that a class makes for any results has those of its resultType, also when it is executed")
   func anyResultsOfClass() throws {
     let leaves = model([entity("Leaf", [attribute("name")], class: Leaf.self)])
+    let template = NSFetchRequest<Leaf>(entityName: "Leaf")
+    template.resultType = .managedObjectIDResultType
+    leaves.setFetchRequestTemplate(template, forName: "IDs")
     for kind in Self.kinds {
       try withStack(kind, leaves) { stack, context throws in
         let leaf = context.new("Leaf", ["name": "a"])
         try context.save()
+        let filled = try #require(stack.model.fetchRequestFromTemplate(withName: "IDs", substitutionVariables: [:]))
+        #expect(try context.fetch(filled) as? [NSManagedObjectID] == [leaf.objectID])
+        let typed = NSFetchRequest<Leaf>(entityName: "Leaf")
+        typed.resultType = .managedObjectIDResultType
+        #expect(try stack.coordinator.execute(typed, with: context) as? [NSManagedObjectID] == [leaf.objectID])
         let request: NSFetchRequest<any NSFetchRequestResult> = Leaf.fetchRequest()
         request.resultType = .managedObjectIDResultType
         #expect(try context.fetch(request) as? [NSManagedObjectID] == [leaf.objectID])

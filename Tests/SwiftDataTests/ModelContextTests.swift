@@ -781,6 +781,11 @@ struct ModelContextTests {
       author.books = former
       shelf.next = other
       if author.books.map(\.isbn) != ["2"] || gone.modelContext != nil { exit(2) }
+      let shelves = Shelf(name: "c")
+      shelves.next = other
+      context.insert(shelves)
+      if shelves.next != nil || other.modelContext != nil { exit(7) }
+      context.delete(shelves)
       if shelf.next != nil || other.modelContext != nil { exit(3) }
       try context.save()
       if try context.fetchCount(FetchDescriptor<Book>()) != 1 { exit(4) }
