@@ -19,13 +19,15 @@ struct TriggerFunctions {
 
   private init(_ schema: StoreSchema, _ connection: Connection) {
     self.connection = connection
-    attributes = schema.entities.compactMap { $0 }.flatMap { entity in
+    var attributes: [(name: String, description: NSDerivedAttributeDescription)] = []
+    for case let entity? in schema.entities {
       let table = entity.table.replacingOccurrences(of: "\"", with: "")
-      return entity.layout.slots.compactMap { property in
-        guard let description = property.description as? NSDerivedAttributeDescription else { return nil }
-        return (name: "Z_DA_\(table)_\(entity.layout.name)_\(property.name)_", description: description)
+      for property in entity.layout.slots {
+        guard let description = property.description as? NSDerivedAttributeDescription else { continue }
+        attributes.append((name: "Z_DA_\(table)_\(entity.layout.name)_\(property.name)_", description: description))
       }
     }
+    self.attributes = attributes
   }
 
   private func register() throws -> [String] {
