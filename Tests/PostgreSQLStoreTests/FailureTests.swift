@@ -262,6 +262,22 @@ struct FailureTests {
     }
   }
 
+  @Test("What the server does not support is an error that is not tried again, at every use of the statement")
+  func unsupported() throws {
+    let server = try #require(TestServer.shared)
+    let pool = ConnectionPool(limit: 1, patience: 5) {
+      try Connection(StoreAddress(server.url(schema: "public")), preparesStatements: true, trace: nil)
+    }
+    let sql = "SELECT 1 FROM generate_series(1, 2) a(x) FULL JOIN generate_series(1, 2) b(y) ON x < y"
+    for _ in 1...2 {
+      let refused = #expect(throws: ServerError.self) {
+        try pool.use { connection in try connection.transaction { _ = try connection.execute(sql) } }
+      }
+      #expect(refused?.state == "0A000")
+      #expect(refused?.isPassing == false)
+    }
+  }
+
   @Test("Values that no message to the server has room for are refused before they are sent")
   func tooLong() throws {
     #expect(throws: Never.self) { try Parameters.check(1 << 29, "INSERT") }

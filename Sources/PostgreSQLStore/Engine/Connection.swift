@@ -113,17 +113,19 @@ final class Connection {
       }
       return try checked(result, sql)
     }
-    let name = try prepare(sql, parameters)
+    let (name, isKnown) = try prepare(sql, parameters)
     do { return try execute(name, sql, parameters) } catch let error as ServerError where error.state == "0A000" {
-      // The server refuses a prepared statement whose columns have other types by now.
+      // The server refuses a prepared statement whose columns have other types by now. One that was prepared just now
+      // asks for something that is not supported. It is forgotten too: its next use is not to be taken for a stale one.
       hasStalePlans = true
+      guard isKnown else { throw error }
       guard isIdle else {
         var stale = error
         stale.isOfStalePlan = true
         throw stale
       }
       try forgetPlans()
-      return try execute(prepare(sql, parameters), sql, parameters)
+      return try execute(prepare(sql, parameters).name, sql, parameters)
     }
   }
 
@@ -147,16 +149,17 @@ final class Connection {
   /// The number of prepared statements that a connection keeps.
   private static let preparedLimit = 512
 
-  private func prepare(_ sql: String, _ parameters: Parameters) throws -> String {
+  /// Returns a statement's name, and whether it was prepared before.
+  private func prepare(_ sql: String, _ parameters: Parameters) throws -> (name: String, isKnown: Bool) {
     // The same text with other parameter types is a different statement.
     let key = sql + "\n" + parameters.types.map(String.init).joined(separator: ",")
-    if let name = prepared[key] { return name }
+    if let name = prepared[key] { return (name, true) }
     if prepared.count >= Connection.preparedLimit { try forgetPlans() }
     let name = "s\(prepared.count)"
     trips += 1
     _ = try checked(PQprepare(handle, name, sql, Int32(parameters.count), parameters.types), sql)
     prepared[key] = name
-    return name
+    return (name, false)
   }
 
   /// Copies rows in with a binary COPY. `body` holds the rows without header and trailer.

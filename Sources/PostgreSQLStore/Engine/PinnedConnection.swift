@@ -27,6 +27,7 @@ final class PinnedConnection: @unchecked Sendable {
           "the connection that held the context's state was lost, and the server keeps it no longer: \(error.message)")
       } catch {
         try connection.run("ROLLBACK TO SAVEPOINT pinned")
+        if connection.hasStalePlans { try connection.forgetPlans() }
         throw error
       }
     }

@@ -13,9 +13,9 @@ struct LongIndexedValue {
   private static let shortest = 500
 
   /// Returns an error of the state 54000, a limit of the server, with the longest value that the rows have
-  /// in an index. Other errors stay as they are.
+  /// in an index. Other errors stay as they are, and so do those of other limits: an error's only mark is its words.
   static func explained(_ error: ServerError, _ rows: [RowSnapshot], _ layouts: ModelLayouts) -> ServerError {
-    guard error.state == "54000",
+    guard error.state == "54000", error.message.range(of: "index", options: .caseInsensitive) != nil,
       let longest = rows.compactMap({ LongIndexedValue($0, layouts) }).max(by: { $0.count < $1.count })
     else { return error }
     return ServerError(
