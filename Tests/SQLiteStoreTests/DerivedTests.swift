@@ -214,6 +214,34 @@ struct DerivedTests {
     #expect(throws: (any Error).self) { try updated("copy", model, at: url) }
   }
 
+  @Test("A function that triggers call for different purposes stays unknown")
+  func ambiguousFunctions() throws {
+    let folder = TemporaryFolder()
+    let url = folder.file("D.sqlite")
+    let note = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+    let model = try makeItems(
+      [
+        derived("plain", .stringAttributeType, "canonical:(name)"),
+        derived("loud", .stringAttributeType, "uppercase:(name)"),
+      ],
+      at: url,
+      triggers: [
+        updating("plain", to: "NSCoreDataOtherText(ZNAME)", note: note),
+        updating("loud", to: "NSCoreDataOtherText(ZNAME)", note: note),
+      ])
+    let store = try openStore(model, at: url)
+    var options = Connection.Options()
+    options.configure = { try StoreFunctions.register(in: $0) }
+    let connection = try Connection(path: url.path, options: options)
+    let calls = try TriggerFunctions.register(for: store.schema, in: connection)
+    #expect(
+      calls.sorted() == [
+        "Z_DA_ZITEM_Item_loud_UPDATE calls NSCoreDataOtherText",
+        "Z_DA_ZITEM_Item_plain_UPDATE calls NSCoreDataOtherText",
+      ])
+    #expect(!connection.hasFunction("NSCoreDataOtherText"))
+  }
+
   @Test("What is derived from a to-one relationship is there when its destination is new, whichever comes first")
   func newDestination() throws {
     let folder = TemporaryFolder()

@@ -148,7 +148,7 @@ enum StoreFunctions {
 }
 
 /// What a trigger of a derived attribute calls a function for.
-enum TriggerPurpose {
+enum TriggerPurpose: Equatable {
   /// To tell the store that it changed a row.
   case note
   /// To derive `now()`.

@@ -2,7 +2,8 @@
 ///
 /// SQLite fails each save that fires a trigger with an unknown function. Triggers that another framework wrote may have
 /// functions whose names are not public. Such a function gets the meaning of the derivation of the attribute that the
-/// trigger is named after: `Z_DA_<table>_<entity>_<attribute>_…`.
+/// trigger is named after: `Z_DA_<table>_<entity>_<attribute>_…`. If triggers call it for different purposes, its
+/// meaning can't be told.
 struct TriggerFunctions {
   private let attributes: [(name: String, description: NSDerivedAttributeDescription)]
   private let connection: Connection
@@ -24,25 +25,27 @@ struct TriggerFunctions {
       let table = entity.table.replacingOccurrences(of: "\"", with: "")
       for property in entity.layout.slots {
         guard let description = property.description as? NSDerivedAttributeDescription else { continue }
-        attributes.append((name: "Z_DA_\(table)_\(entity.layout.name)_\(property.name)_", description: description))
+        attributes.append(("Z_DA_\(table)_\(entity.layout.name)_\(property.name)_", description))
       }
     }
     self.attributes = attributes
   }
 
   private func register() throws -> [String] {
-    var calls: [(trigger: String, function: String)] = []
+    var calls: [(trigger: String, function: String, purpose: TriggerPurpose?)] = []
     try connection.forEachRow(
       "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'Z\\_DA\\_%' ESCAPE '\\'"
     ) { row in
       guard let trigger = row.text(0), let body = row.textBytes(1) else { return }
       for function in TriggerFunctions.names(in: body) where calls.count < TriggerFunctions.limit {
-        calls.append((trigger, function))
+        if connection.hasFunction(function) { continue }
+        calls.append((trigger, function, purpose(of: function, in: trigger)))
       }
     }
     var unknown: [String] = []
     for call in calls where !connection.hasFunction(call.function) {
-      if let purpose = purpose(of: call.function, in: call.trigger) {
+      let purposes = calls.filter { $0.function.lowercased() == call.function.lowercased() }.compactMap { $0.purpose }
+      if let purpose = purposes.first, purposes.allSatisfy({ $0 == purpose }) {
         try StoreFunctions.register(call.function, purpose, in: connection)
       } else {
         unknown.append("\(call.trigger) calls \(call.function)")
