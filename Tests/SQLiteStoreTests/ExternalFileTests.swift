@@ -167,7 +167,9 @@ struct ExternalFileTests {
     #expect(names().count == 1 && names() != first)
   }
 
-  @Test("A transformable attribute's archive behind a tag, or in a file, as another framework keeps it, is its object")
+  @Test(
+    "A transformable attribute's archive behind a tag, or in a file, as another framework keeps it, is its object; without the file it is nil, and an error in a dictionary"
+  )
   func taggedArchives() throws {
     let list = attribute("list", .transformableAttributeType)
     list.allowsExternalBinaryDataStorage = true
@@ -215,6 +217,17 @@ struct ExternalFileTests {
     }
     let firstBytes = "SELECT DISTINCT HEX(SUBSTR(ZLIST, 1, 1)) FROM ZPHOTO ORDER BY 1"
     #expect(try query(firstBytes, at: url) == ["01", "02", "62"])
+    try FileManager.default.removeItem(at: files.appendingPathComponent(file))
+    try open { (context) throws in
+      let photos = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Photo"))
+      #expect(photos.count == 3 && photos.filter { $0.value(forKey: "list") == nil }.count == 1)
+      let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Photo")
+      dictionaries.resultType = .dictionaryResultType
+      dictionaries.propertiesToFetch = ["list"]
+      let refused = #expect(throws: NSError.self) { _ = try context.fetch(dictionaries) }
+      #expect(refused?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
+      #expect(refused?.localizedDescription.contains("Photo.list") == true)
+    }
     try open { (context) throws in
       for photo in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Photo")) {
         photo.setValue(["c"] as NSArray, forKey: "list")

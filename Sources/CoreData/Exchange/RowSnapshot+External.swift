@@ -133,7 +133,10 @@ enum UnreadableValues {
   private nonisolated(unsafe) static var told: Set<String> = []
 
   static func report(_ error: any Error, _ property: LayoutProperty, of row: RowSnapshot) {
-    let name = row.externalReference(word: property.word).name
+    report(error, property, row: row.key, file: row.externalReference(word: property.word).name)
+  }
+
+  static func report(_ error: any Error, _ property: LayoutProperty, row: Int64, file name: String) {
     let isNew = lock.withLock { told.count < 1000 && told.insert(name).inserted }
     if isNew { warn(.unreadableValue(error, property: property, row: row)) }
   }
@@ -141,15 +144,15 @@ enum UnreadableValues {
 
 extension MisuseReport {
   fileprivate static func unreadableValue(
-    _ error: any Error, property: LayoutProperty, row: RowSnapshot
+    _ error: any Error, property: LayoutProperty, row: Int64
   ) -> MisuseReport {
     let entity = property.description.entity.name ?? "an entity without a name"
     return MisuseReport(
-      "\(entity).\(property.name) of row \(row.key) could not be read; it reads as nil.",
+      "\(entity).\(property.name) of row \(row) could not be read; it reads as nil.",
       facts: [("Error", (error as? Failure)?.description ?? error.localizedDescription)],
       how: "The store keeps a long value in a file of its own.",
-      remedy:
-        "Put the file back, or set the property again; object.value(checkedForKey: \"\(property.name)\") throws this "
-        + "error instead.")
+      remedy: "Put the file back, or set the property again"
+        + (property.kind == .binary
+          ? "; object.value(checkedForKey: \"\(property.name)\") throws this error instead." : "."))
   }
 }

@@ -123,9 +123,17 @@ package struct ExternalFiles: Sendable {
   }
 
   /// The archive of a transformable attribute whose column has a tag: from the column, or from its file. nil if there
-  /// is no tag, since an archive begins with neither, and if the file can't be read.
-  func archive(ofTagged bytes: UnsafeRawBufferPointer) -> Data? {
-    if bytes.last == 0, let name = ExternalFiles.fileName(inTagged: bytes) { return try? data(named: name) }
+  /// is no tag, since an archive begins with neither.
+  ///
+  /// - Throws: what is wrong with the file.
+  func archive(ofTagged bytes: UnsafeRawBufferPointer, _ property: LayoutProperty) throws -> Data? {
+    if bytes.last == 0, let name = ExternalFiles.fileName(inTagged: bytes) {
+      do { return try data(named: name) } catch Failure.externalFile(var problem) {
+        problem.entity = property.description.entity.name
+        problem.property = property.name
+        throw Failure.externalFile(problem)
+      }
+    }
     guard bytes.count > 0, bytes[0] == 1, bytes[1...].starts(with: "bplist".utf8) else { return nil }
     return Data(bytes[1...])
   }

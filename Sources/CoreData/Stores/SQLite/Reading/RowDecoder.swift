@@ -144,7 +144,8 @@ final class RowDecoder: @unchecked Sendable {
       }
     case .bytes where step.mayHaveTag:
       let bytes = statement.blobBytes(step.column)
-      guard let archive = files.archive(ofTagged: bytes) else {
+      let property = layout.slots[step.slot]
+      guard let archive = self.archive(ofTagged: bytes, property, row: statement.int(1), files) else {
         return builder.setBytes(bytes, slot: step.slot, word: step.word)
       }
       archive.withUnsafeBytes { builder.setBytes($0, slot: step.slot, word: step.word) }
@@ -152,6 +153,17 @@ final class RowDecoder: @unchecked Sendable {
       builder.setBytes(statement.blobBytes(step.column), slot: step.slot, word: step.word)
     case .integer, .real, .text, .destination, .none:
       break
+    }
+  }
+
+  /// See `ExternalFiles.archive`. A file that can't be read is reported, and the row has the column as it is: all but
+  /// this value can be read.
+  private func archive(
+    ofTagged bytes: UnsafeRawBufferPointer, _ property: LayoutProperty, row: Int64, _ files: ExternalFiles
+  ) -> Data? {
+    do { return try files.archive(ofTagged: bytes, property) } catch {
+      UnreadableValues.report(error, property, row: row, file: ExternalFiles.fileName(inTagged: bytes) ?? "")
+      return nil
     }
   }
 }

@@ -149,7 +149,10 @@ package struct DictionaryQuery {
       return NSDecimalNumber(decimal: statement.decimal(index, type: type) ?? .nan)
     case .bytes:
       let bytes = statement.blobBytes(index)
-      let archive = column.transformable?.mayHaveTag == true ? store.externalFiles.archive(ofTagged: bytes) : nil
+      var archive: Data?
+      if let property = column.transformable, property.mayHaveTag {
+        archive = try store.externalFiles.archive(ofTagged: bytes, property)
+      }
       return try column.object(archive ?? Data(bytes), store: store.identity)
     case .destination, .none: return DictionaryQuery.natural(statement, index)
     }
