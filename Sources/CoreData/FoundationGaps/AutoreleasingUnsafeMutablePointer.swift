@@ -6,7 +6,7 @@ public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePoint
 extension UnsafeMutablePointer where Pointee == AnyObject? {
   /// A pointer to the same reference: `AutoreleasingUnsafeMutablePointer(&object)`, as Apple's has it.
   ///
-  /// The variable takes whatever is set through the pointer, also an object of another class, or nil.
+  /// The variable takes whatever is set through the pointer, also an object of another class.
   @_disfavoredOverload
   public init<Object: AnyObject>(_ pointer: UnsafeMutablePointer<Object>) {
     self = UnsafeMutableRawPointer(pointer).assumingMemoryBound(to: AnyObject?.self)

@@ -1,5 +1,6 @@
 internal import DataModelFiles
 import Foundation
+import Synchronization
 
 /// The common superclass of an entity's attributes, relationships and fetched properties, and of the computed columns
 /// of a fetch.
@@ -14,8 +15,7 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
   final var storedIsOptional = true
   final var storedIsTransient = false
   final var storedUserInfo: [AnyHashable: Any]? = [:]
-  /// Grows whenever `userInfo` is set: the value of a fetched property may depend on it.
-  private(set) final var userInfoChangeCount = 0
+  private let userInfoChanges = Atomic<Int>(0)
   final var storedVersionHashModifier: String?
   final var storedRenamingIdentifier: String?
   final var storedValidationPredicates: [NSPredicate] = []
@@ -90,9 +90,12 @@ nonisolated open class NSPropertyDescription: NSObject, NSCopying {
     get { storedUserInfo }
     set {
       storedUserInfo = newValue
-      userInfoChangeCount += 1
+      userInfoChanges.wrappingAdd(1, ordering: .releasing)
     }
   }
+
+  /// Grows whenever `userInfo` is set: the value of a fetched property may depend on it. Any thread may read it.
+  final var userInfoChangeCount: Int { userInfoChanges.load(ordering: .acquiring) }
 
   /// Whether the store should index the property's column. Superseded by `NSEntityDescription.indexes`.
   open var isIndexed: Bool {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A store's file once it is open.
 struct OpenFile {
   let schema: StoreSchema
@@ -194,6 +196,9 @@ extension SQLiteStore {
     for pragma in storeOptions.connectionPragmas { try connection.set(pragma: pragma.name, to: pragma.value) }
   }
 
+  /// The paths of stores without a log, so that each is reported once.
+  private static let pathsWithoutLog = Mutex<Set<String>>([])
+
   /// Sets the journal mode that the client asks for, or else a write-ahead log, where the file can have one. While two
   /// processes make the same file, SQLite refuses this at once, so that they don't wait for each other. This tries
   /// again until the timeout.
@@ -205,7 +210,12 @@ extension SQLiteStore {
           return try connection.set(pragma: "journal_mode", to: mode)
         }
         let kept = try connection.rows("PRAGMA journal_mode = wal").first?.first ?? nil
-        if let kept, kept != "wal", kept != "memory" { warn(.noLog(url?.path ?? "", mode: kept)) }
+        let path = url?.path ?? ""
+        if let kept, kept != "wal", kept != "memory",
+          SQLiteStore.pathsWithoutLog.withLock({ $0.insert(path).inserted })
+        {
+          warn(.noLog(path, mode: kept))
+        }
         return
       } catch let error as SQLiteError where error.isBusy && ContinuousClock.now < end {
         usleep(2_000)
