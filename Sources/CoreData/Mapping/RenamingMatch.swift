@@ -1,8 +1,8 @@
 /// Matches names of one version with names of another by their renaming identifiers: those of a model's entities, or of
 /// an entity's attributes or relationships.
 ///
-/// The rules are tried in this order. Each source is used once, unless several destinations that may share it claim it
-/// by one identifier:
+/// The rules are tried in this order. Each source is used once, unless one rule gives it to several destinations that
+/// may share it, of which none has its name:
 /// 1. both have the same identifier: the chain of renamings goes on; of several, those of the same name first;
 /// 2. the destination's identifier is the source's name: it was renamed;
 /// 3. the source's identifier is the destination's name, and nothing has the source's own name any more: a renaming was
@@ -95,10 +95,6 @@ struct RenamingMatch {
       }
     }
     try match(identifier, from: from, to: to)
-    guard from.count == 1 else { return }
-    for destination in to where sources[destination] == nil && self.to[destination].mayShare {
-      matchSource(from[0], for: destination)
-    }
   }
 
   /// Matches the remaining items, if there is one on each side, or one source for all that may share it.
