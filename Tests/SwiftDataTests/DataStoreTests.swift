@@ -296,6 +296,28 @@ struct DataStoreTests {
     }
   }
 
+  /// Whether a container and its context go on after an erasure.
+  private func goOn(_ container: ModelContainer) throws {
+    let context = ModelContext(container)
+    try fill(context)
+    try container.erase()
+    #expect(try context.fetchCount(FetchDescriptor<Book>()) == 0)
+    #expect(try context.fetchCount(FetchDescriptor<Author>()) == 0)
+    try fill(context)
+    let books = try ModelContext(container).fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+    #expect(books.map(\.title) == ["Amerika", "Emma", "Persuasion"])
+    #expect(books.map { $0.author?.name } == ["Franz", "Jane", "Jane"])
+  }
+
+  @Test("A container goes on with a store that it has erased")
+  func erased() throws { try goOn(try container()) }
+
+  @Test("So it does with one that hands everything on to a DefaultStore", arguments: [true, false])
+  func erasedRelay(inFile: Bool) throws {
+    try goOn(
+      try ModelContainer(for: Book.self, configurations: RelayConfiguration(url: inFile ? folder.file() : nil)))
+  }
+
   @Test("A store of one's own may hand everything on to a DefaultStore", arguments: [true, false])
   func relay(inFile: Bool) throws {
     let configuration = RelayConfiguration(url: inFile ? folder.file() : nil)

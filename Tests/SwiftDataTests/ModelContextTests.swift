@@ -743,6 +743,88 @@ struct ModelContextTests {
     #expect(try library(folder.file()).fetchCount(FetchDescriptor<Book>()) == 0)
   }
 
+  @Test("After its data was deleted a container goes on, with the same main context", arguments: [true, false])
+  @MainActor func goingOn(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(
+      for: Book.self,
+      configurations: inFile ? ModelConfiguration(url: folder.file()) : ModelConfiguration(isStoredInMemoryOnly: true))
+    let (context, other) = (container.mainContext, ModelContext(container))
+    let (saved, unsaved) = (Book(isbn: "1", title: "Emma"), Book(isbn: "2", title: "Lady Susan"))
+    context.insert(saved)
+    try context.save()
+    let fetched = try #require(try other.fetch(FetchDescriptor<Book>()).first)
+    fetched.title = "Emma!"
+    context.insert(unsaved)
+    for title in ["Persuasion", "Sanditon"] {
+      container.deleteAllData()
+      #expect(!context.hasChanges)
+      #expect(try context.fetch(FetchDescriptor<Book>()).isEmpty)
+      #expect(saved.modelContext == nil && unsaved.modelContext == nil && unsaved.title == "Lady Susan")
+      context.insert(Book(isbn: "1", title: title))
+      try context.save()
+      #expect(try ModelContext(container).fetch(FetchDescriptor<Book>()).map(\.title) == [title])
+      if inFile { #expect(try library(folder.file()).fetch(FetchDescriptor<Book>()).map(\.title) == [title]) }
+      #expect(!other.hasChanges && fetched.modelContext == nil)
+      #expect(try other.fetch(FetchDescriptor<Book>()).map(\.title) == [title])
+    }
+  }
+
+  @Test("So it does where an actor deletes it, and where models were never asked for")
+  func goingOnElsewhere() async throws {
+    let container = try ModelContainer(for: Book.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let librarian = Librarian(modelContainer: container)
+    let id = try await librarian.add("Emma")
+    try container.erase()
+    let second = try await librarian.add("Persuasion")
+    #expect(id != second)
+    #expect(await librarian.title(second) == "Persuasion")
+    #expect(try ModelContext(container).fetch(FetchDescriptor<Book>()).map(\.title) == ["Persuasion"])
+  }
+
+  @Test("A model whose store was erased keeps its attributes, and may be inserted again", keepsRows)
+  func erasedModel() throws {
+    let context = try memory(Book.self)
+    let book = Book(isbn: "1", title: "Emma", pages: 474, author: Author(name: "Jane"))
+    context.insert(book)
+    try context.save()
+    try context.container.erase()
+    #expect(!context.hasChanges)
+    #expect(book.title == "Emma" && book.pages == 474 && book.author == nil && book.modelContext == nil)
+    context.insert(book)
+    try context.save()
+    let found = try ModelContext(context.container).fetch(FetchDescriptor<Book>())
+    #expect(found.map(\.pages) == [474] && found.map(\.author) == [nil])
+  }
+
+  @Test("Each of several stores is erased and goes on; one that may not be saved to refuses")
+  func severalErased() throws {
+    let folder = TemporaryFolder()
+    func open(allowsSave: Bool) throws -> ModelContainer {
+      try ModelContainer(
+        for: Book.self, Garden.Bed.self,
+        configurations: ModelConfiguration(schema: Schema([Book.self]), url: folder.file(), allowsSave: allowsSave),
+        ModelConfiguration("beds", schema: Schema([Garden.Bed.self]), isStoredInMemoryOnly: true))
+    }
+    do {
+      let container = try open(allowsSave: true)
+      let context = ModelContext(container)
+      for number in 1...2 {
+        if number == 2 { try container.erase() }
+        context.insert(Book(isbn: "\(number)", title: "T"))
+        context.insert(Garden.Bed(number: number))
+        try context.save()
+      }
+      let other = ModelContext(container)
+      #expect(try other.fetch(FetchDescriptor<Book>()).map(\.isbn) == ["2"])
+      #expect(try other.fetch(FetchDescriptor<Garden.Bed>()).map(\.number) == [2])
+    }
+    let reader = try open(allowsSave: false)
+    let refusal = #expect(throws: CocoaError.self) { try reader.erase() }
+    #expect(refusal?.code == .fileWriteNoPermission)
+    #expect(try ModelContext(reader).fetch(FetchDescriptor<Book>()).map(\.isbn) == ["2"])
+  }
+
   @Test("Changing a relationship takes no deletion back")
   func deletionStays() throws {
     let container = try ModelContainer(

@@ -345,6 +345,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// The same for whoever is the last to have the context, on any thread.
   package final var remainingObjects: [NSManagedObject] { owner?.allObjects ?? [] }
+  /// Those of them whose values can be read without a store.
+  package final var objectsWithValues: [NSManagedObject] { owner?.objectsWithRows ?? [] }
 
   /// The object with an id: the registered one, or else a fault. Does not check whether the row exists. A temporary id
   /// that means nothing to this context gives a fault that has none.

@@ -8,7 +8,7 @@ import CoreData
 /// You may use a container on any thread.
 public final class ModelContainer: Equatable, @unchecked Sendable {
   // `@unchecked Sendable`: after `init` only `mainContext` and what it keeps change, which belong
-  // to the main actor, and the coordinator, which any thread may use.
+  // to the main actor, and the coordinator and `ownStores`, which any thread may use.
 
   /// The models, including all that their relationships lead to.
   public let schema: Schema
@@ -25,6 +25,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   let entities: [ObjectIdentifier: NSEntityDescription]
   /// The stores that conform to ``DataStore``.
   private(set) var dataStores: [DataStoreBridge] = []
+  /// The other stores.
+  let ownStores: OwnStores
 
   /// The main actor's context. It saves automatically, and merges what other contexts save.
   @MainActor public var mainContext: ModelContext {
@@ -33,7 +35,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     ownMainContext = context
     return context
   }
-  @MainActor private var ownMainContext: ModelContext?
+  /// Belongs to the main queue.
+  nonisolated(unsafe) private(set) var ownMainContext: ModelContext?
   /// The main context that shares the stores of its own container through this one; nil for other containers.
   nonisolated(unsafe) weak var sharedBy: ModelContext?
 
@@ -100,6 +103,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     let own = stated.compactMap { $0 as? ModelConfiguration }
     for configuration in own { try configuration.validate() }
     configurations = Set(own)
+    ownStores = OwnStores()
     classes = ModelClasses(schema)
     let partition = try StorePartition(
       schema, stated.map { ($0.name, $0.schema, ($0 as? ModelConfiguration)?.file) })
@@ -116,7 +120,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         continue
       }
       do {
-        try open(configuration, name, stages)
+        ownStores.append(try open(configuration, name, stages), configuration, name)
       } catch {
         throw SwiftDataError.loadIssue(configuration.url, error)
       }
@@ -146,6 +150,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     self.coordinator = coordinator
     migrationPlan = nil
     configurations = []
+    ownStores = OwnStores()
     model = coordinator.managedObjectModel
     entities = ModelContainer.entities(of: model, schema)
     classes = ModelClasses(schema)
@@ -162,6 +167,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     classes = container.classes
     entities = container.entities
     dataStores = container.dataStores
+    ownStores = container.ownStores
   }
 
   private static func entities(
@@ -177,14 +183,14 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     left.coordinator === right.coordinator
   }
 
-  private func open(
+  /// - Parameter stages: those of the migration plan; nil if the store needs none.
+  func open(
     _ configuration: ModelConfiguration, _ name: String?, _ stages: PlannedStages?
-  ) throws {
+  ) throws -> NSPersistentStore {
     if configuration.isStoredInMemoryOnly {
-      try coordinator.addPersistentStore(
+      return try coordinator.addPersistentStore(
         ofType: NSInMemoryStoreType, configurationName: name, at: nil,
         options: [NSReadOnlyPersistentStoreOption: !configuration.allowsSave])
-      return
     }
     var options: [AnyHashable: Any] = [
       NSPersistentHistoryTrackingKey: true, NSMigratePersistentStoresAutomaticallyOption: true,
@@ -203,7 +209,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
     } else {
       try refuseOtherModels(configuration.url, model.entities(forConfigurationName: name) ?? [])
     }
-    try coordinator.addPersistentStore(
+    return try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: name, at: configuration.url, options: options)
   }
 
@@ -226,29 +232,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
           + "\(stored.sorted().joined(separator: ", ")), and the schema \(own.sorted().joined(separator: ", ")). Name "
           + "another file, or give a migration plan.",
       ])
-  }
-
-  /// Like ``erase()``, but writes an error to standard error instead of throwing it.
-  public func deleteAllData() {
-    do { try erase() } catch {
-      warn(
-        MisuseReport(
-          "A container's data could not be deleted.", facts: [("Error", error.localizedDescription)],
-          how: "deleteAllData() cannot throw.", remedy: "Call erase(), which throws the error."))
-    }
-  }
-
-  /// Closes the stores and deletes their data. The files of SQLite stores stay, but are empty.
-  /// Don't use the container or its contexts afterwards.
-  public func erase() throws {
-    for store in dataStores { try store.erase() }
-    for store in coordinator.persistentStores {
-      let (url, type) = (store.url, store.type)
-      try coordinator.remove(store)
-      if let url, type == NSSQLiteStoreType {
-        try coordinator.destroyPersistentStore(at: url, ofType: type, options: nil)
-      }
-    }
   }
 }
 

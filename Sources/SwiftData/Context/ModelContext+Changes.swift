@@ -17,7 +17,10 @@ extension ModelContext {
   }
 
   /// Whether the context has unsaved changes.
-  public var hasChanges: Bool { managedContext.hasChanges }
+  public var hasChanges: Bool {
+    forgetErased()
+    return managedContext.hasChanges
+  }
   /// Core Data has a new object that was deleted among the inserted ones until the event ends.
   var insertedObjects: Set<NSManagedObject> { managedContext.insertedObjects.filter { !$0.isDeleted } }
   /// Inserted models that aren't saved yet.

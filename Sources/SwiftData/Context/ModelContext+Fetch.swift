@@ -77,6 +77,7 @@ extension ModelContext {
   func request<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> NSFetchRequest<NSManagedObject> {
+    forgetErased()
     let type = ModelType.of(T.self)
     guard openContainer.classes.byName[type.name] === type else { throw SwiftDataError.unknownSchema }
     let request = NSFetchRequest<NSManagedObject>(entityName: type.name)

@@ -7,6 +7,7 @@ extension ModelContext {
   /// context ends the program with a message, unless that context is gone: the model then begins
   /// again here, with the values that it has.
   public func insert<T: PersistentModel>(_ model: T) {
+    forgetErased()
     let storage = model.storage
     // Its insertion was undone: it begins again with the values that it has.
     if storage.hasLeft { storage.beginAgain() }

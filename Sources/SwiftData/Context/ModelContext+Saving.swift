@@ -1,6 +1,6 @@
 import CoreData
 
-/// Saving, and rolling back.
+/// Saving, rolling back, and starting over after the stores were erased.
 extension ModelContext {
   /// The storage that connects an object with its model; nil if no model was made for the
   /// object.
@@ -96,5 +96,18 @@ extension ModelContext {
     for storage in inserted { storage.detach(deleted: false) }
     letGoOfChanged()
     rolledBack = inserted
+  }
+  /// Lets go of all models if the stores were erased since the last call. Who inserts, fetches or saves calls it first.
+  func forgetErased() {
+    let count = openContainer.ownStores.erasureCount.load(ordering: .acquiring)
+    if count == seenErasures { return }
+    seenErasures = count
+    rollback()
+    // What can be read without a store: the rows are gone.
+    for object in managedContext.objectsWithValues {
+      if let storage = storage(of: object), storage.model != nil { storage.keepValues(withFiles: false) }
+    }
+    for object in managedContext.remainingObjects { storage(of: object)?.detach(deleted: true) }
+    managedContext.reset()
   }
 }

@@ -42,6 +42,8 @@ public final class ModelContext: Equatable {
   /// Where a save by itself may be run; nil for a context that has no queue of its own.
   var autosaveQueue: ((@escaping @Sendable () -> Void) -> Void)?
   @exclusivity(unchecked) var isAutosaveScheduled = false
+  /// The container's `erasureCount` when this context last let go of its models.
+  var seenErasures: Int
   /// Whether a change off the main queue was reported, which nothing saves.
   @exclusivity(unchecked) var hasReportedNoQueue = false
 
@@ -56,6 +58,7 @@ public final class ModelContext: Equatable {
     life = concurrencyType == .mainQueueConcurrencyType ? .ofContainer : .ofItsMaker
     editingStateID = UUID()
     openContainer = life == .ofContainer ? ModelContainer(sharingStoresOf: container) : container
+    seenErasures = container.ownStores.erasureCount.load(ordering: .acquiring)
     managedContext = NSManagedObjectContext(concurrencyType: concurrencyType)
     reference.context = self
     managedContext.persistentStoreCoordinator = container.coordinator
@@ -92,6 +95,7 @@ public final class ModelContext: Equatable {
     life = .remains
     editingStateID = context.editingStateID
     openContainer = context.openContainer
+    seenErasures = context.seenErasures
     managedContext = context.managedContext
     reference.context = self
   }

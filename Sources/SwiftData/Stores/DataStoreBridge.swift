@@ -43,7 +43,12 @@ final class DataStoreBridge: NSIncrementalStore {
     metadata = [NSStoreTypeKey: Self.storeType, NSStoreUUIDKey: access.identifier]
   }
 
-  func erase() throws { try lock.withLock { try access.erase() } }
+  func erase() throws {
+    try lock.withLock {
+      try access.erase()
+      (snapshots, identifiers, references) = ([:], [:], [:])
+    }
+  }
 
   func beginState(_ state: EditingState) { lock.withLock { access.initializeState(for: state) } }
   func endState(_ state: EditingState) { lock.withLock { access.invalidateState(for: state) } }

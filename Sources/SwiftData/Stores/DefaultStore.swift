@@ -12,8 +12,8 @@ import CoreData
 public final class DefaultStore: DataStore {
   /// The configuration that opened the store.
   public let configuration: ModelConfiguration
-  /// The store's UUID.
-  public let identifier: String
+  /// The store's UUID. Another one once the store was erased.
+  public private(set) var identifier: String
   /// The models in the store.
   public let schema: Schema
   private let container: ModelContainer
@@ -100,8 +100,11 @@ public final class DefaultStore: DataStore {
     }
   }
 
-  /// Closes the store and deletes its data.
-  public func erase() throws { try container.erase() }
+  /// Deletes the store's data. What was saved before has no identity any more: the store gets another ``identifier``.
+  public func erase() throws {
+    defer { identifier = container.coordinator.persistentStores.first?.identifier ?? identifier }
+    try container.erase()
+  }
 
   private func snapshot(of object: NSManagedObject) throws -> DefaultSnapshot {
     try DefaultSnapshot(of: object) { PersistentIdentifier($0.objectID) }
