@@ -1,4 +1,4 @@
-import Foundation
+import CoreData
 import SwiftData
 import Synchronization
 import TestFiles
@@ -107,5 +107,55 @@ struct HistoryObserverTests {
     #expect(observer.eventCounter == 1)
     try save(container, Book(isbn: "9", title: "T"))
     try await wait(for: 2, observer)
+  }
+  @Test("After its store was erased it counts what is saved from then on")
+  func erased() async throws {
+    let container = try container()
+    let observer = HistoryObserver(modelContainer: container)
+    try save(container, Book(isbn: "1", title: "Emma"))
+    try await wait(for: 1, observer)
+    try container.erase()
+    try save(container, Book(isbn: "2", title: "Persuasion"))
+    try await wait(for: 2, observer)
+  }
+
+  /// The containers that were told of changes of one file.
+  private final class Told: @unchecked Sendable {
+    // `@unchecked Sendable`: `coordinators` is used under `lock` only; `token` is set once.
+    private let lock = NSLock()
+    private var coordinators: Set<ObjectIdentifier> = []
+    private var token: (any NSObjectProtocol)?
+
+    init(_ url: URL) {
+      token = NotificationCenter.default.addObserver(
+        forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
+      ) { [weak self] note in
+        guard let self, note.userInfo?[NSPersistentStoreURLKey] as? URL == url, let sender = note.object else { return }
+        _ = lock.withLock { coordinators.insert(ObjectIdentifier(sender as AnyObject)) }
+      }
+    }
+
+    deinit { token.map(NotificationCenter.default.removeObserver) }
+
+    /// Waits until there are so many.
+    func count(_ wanted: Int) async throws -> Int {
+      for _ in 0..<500 where lock.withLock({ coordinators.count }) < wanted {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      return lock.withLock { coordinators.count }
+    }
+  }
+
+  @Test("Every container of a file posts NSPersistentStoreRemoteChange for each save, without an observer of history")
+  func remoteChange() async throws {
+    let url = folder.file()
+    let mine = try container(url)
+    let alone = Told(url)
+    try save(mine, Book(isbn: "1", title: "Emma"))
+    #expect(try await alone.count(1) == 1)
+    let other = try container(url)
+    let both = Told(url)
+    try save(other, Book(isbn: "2", title: "Persuasion"))
+    #expect(try await both.count(2) == 2)
   }
 }

@@ -20,26 +20,18 @@ enum RemoteChanges {
   private nonisolated(unsafe) static var listeners: [Listener] = []
   private static let queue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
-  /// Called for every added store. Only those that were opened with the option are watched.
+  /// Called for every added store. Only those that were opened with the option are watched for writes by others.
   static func addListener(for store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
-    if store.options?.flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) == true {
-      listen(to: store, of: coordinator)
-    }
-  }
-
-  /// Starts to watch the store for writes by others. Does nothing if it is watched already.
-  static func listen(to store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
+    if store.options?.flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) != true { return }
     let listener = Listener(coordinator: coordinator, store: store)
     // Reading the references may retain the last reference to an object, so they are released after the lock.
-    let (known, isNew) = lock.withLock {
+    let known = lock.withLock {
       let known = listeners.map { ($0.store, $0.coordinator) }
       listeners = zip(listeners, known).compactMap { $1.0 == nil || $1.1 == nil ? nil : $0 }
-      let isNew = !known.contains { $0.0 === store && $0.1 === coordinator }
-      if isNew { listeners.append(listener) }
-      return (known, isNew)
+      listeners.append(listener)
+      return known
     }
     withExtendedLifetime(known) {}
-    guard isNew else { return }
     (store as? any WatchableStore)?.beginWatching { number in postChange(listener, number) }
   }
 
@@ -85,12 +77,5 @@ enum RemoteChanges {
       return false
     }
     return url.isSameFile(as: otherURL)
-  }
-}
-
-extension NSPersistentStoreCoordinator {
-  /// Posts `NSPersistentStoreRemoteChange` for the stores that are open now, whatever options they were added with.
-  package final func postRemoteChanges() {
-    for store in persistentStores { RemoteChanges.listen(to: store, of: self) }
   }
 }

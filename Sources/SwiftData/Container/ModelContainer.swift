@@ -193,8 +193,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         options: [NSReadOnlyPersistentStoreOption: !configuration.allowsSave])
     }
     var options: [AnyHashable: Any] = [
-      NSPersistentHistoryTrackingKey: true, NSMigratePersistentStoresAutomaticallyOption: true,
-      NSInferMappingModelAutomaticallyOption: true,
+      NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
       NSReadOnlyPersistentStoreOption: !configuration.allowsSave,
     ]
     if configuration.allowsSave {

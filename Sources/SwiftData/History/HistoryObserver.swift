@@ -6,8 +6,7 @@ import CoreData
 ///     let observer = HistoryObserver(observedModels: [Book.self], authors: ["import"], modelContainer: container)
 ///     withObservationTracking { _ = observer.eventCounter } onChange: { … }
 ///
-/// The container's files are watched as long as an observer exists. Stores in memory keep no history and are never
-/// counted.
+/// Stores in memory keep no history and are never counted.
 public final class HistoryObserver: Observable, @unchecked Sendable {
   // `@unchecked Sendable`: `count` is used under `lock` only, `places` under `reading`; `observation` is set once.
 
@@ -41,7 +40,6 @@ public final class HistoryObserver: Observable, @unchecked Sendable {
     types = models.map(ModelType.of)
     self.authors = authors
     actor = isolation
-    container.coordinator.postRemoteChanges()
     places = container.coordinator.currentPersistentHistoryToken(fromStores: nil)?.numbers ?? [:]
     for token in tokens { places.merge(token.tokenValue ?? [:]) { min($0, $1) } }
     observation = NotificationCenter.default.addObserver(
