@@ -441,6 +441,23 @@ struct ShapeTests {
     #expect(entity.properties.contains { $0.isRelationship } && entity.uniquenessConstraints.count == 2)
   }
 
+  @Test("Both ends of a relationship name the other one, stated or not, and classes below do")
+  func inverses() throws {
+    func names(_ types: any PersistentModel.Type...) -> [String: String?] {
+      let relationships = Schema(types).entities.flatMap { entity in
+        entity.relationships.map { ("\(entity.name).\($0.name)", $0.inverseName) }
+      }
+      return Dictionary(uniqueKeysWithValues: relationships)
+    }
+    #expect(names(Book.self) == ["Author.books": "author", "Book.author": "books"])
+    #expect(names(Garden.Bed.self) == ["Bed.plants": "bed", "Plant.bed": "plants"])
+    #expect(names(Shelf.self) == ["Shelf.next": "former", "Shelf.former": "next"])
+    let trips = names(Trip.self, BusinessTrip.self)
+    #expect(trips["Trip.stays"] == "trip" && trips["BusinessTrip.stays"] == "trip" && trips["Stay.trip"] == "stays")
+    let author = try #require(Schema(Book.self).entitiesByName["Book"]?.relationshipsByName["author"])
+    #expect(author.inverseKeyPath == nil)
+  }
+
   @Test("A context is used in every way that its documentation has")
   func context() throws {
     let context = try memory(Recipe.self)

@@ -47,6 +47,30 @@ extension Schema {
   }
 }
 
+/// The names of the relationships that lead back. They are paired when a name is first asked for: a wrong `inverse:`
+/// ends the program, which a schema alone does not.
+final class InverseNames: @unchecked Sendable {
+  // `@unchecked Sendable`: `names` is used under `lock` only.
+
+  private let types: [ModelType]
+  private let lock = NSLock()
+  private var names: [InversePairs.End: String]?
+
+  /// - Parameter types: all of a schema.
+  init(_ types: [ModelType]) { self.types = types }
+
+  /// The name of a property's inverse; nil if it has none.
+  ///
+  /// - Parameter entity: the name of the class that declares the property.
+  func name(ofInverseOf property: String, in entity: String) -> String? {
+    lock.withLock {
+      let names = self.names ?? InversePairs(types).names
+      self.names = names
+      return names[InversePairs.End(entity: entity, property: property)]
+    }
+  }
+}
+
 /// Pairs the relationships that are each other's inverse.
 private struct InversePairs {
   struct End: Hashable {
@@ -65,6 +89,13 @@ private struct InversePairs {
   init(_ types: [ModelType]) {
     for type in types { for property in type.ownProperties { addStated(type, property) } }
     for type in types { for property in type.ownProperties { addOnlyOne(type, property) } }
+  }
+
+  /// The name of each one's partner.
+  var names: [End: String] {
+    var names: [End: String] = [:]
+    for (one, other) in pairs { (names[one], names[other]) = (other.property, one.property) }
+    return names
   }
 
   private mutating func pair(_ one: End, _ other: End) {

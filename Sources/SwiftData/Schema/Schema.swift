@@ -29,7 +29,8 @@ public final class Schema: Hashable, @unchecked Sendable {
     }
     types.forEach(add)
     self.types = found.sorted { $0.name < $1.name }
-    entities = self.types.map(Entity.init)
+    let inverses = InverseNames(self.types)
+    entities = self.types.map { Entity($0, inverses) }
     entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     for entity in entities { entity.superentity = entity.superentityName.flatMap { entitiesByName[$0] } }
     for entity in entities { entity.superentity?.subentities.insert(entity) }

@@ -20,11 +20,12 @@ extension Schema {
     /// The names of the indexed properties: one list for each index.
     public let indices: [[String]]
 
-    init(_ type: ModelType) {
+    init(_ type: ModelType, _ inverses: InverseNames) {
       name = type.name
       func described(_ property: ModelProperty) -> any SchemaProperty {
         switch property.kind {
-        case .toOne(let destination), .toMany(let destination): Relationship(property, to: destination)
+        case .toOne(let destination), .toMany(let destination):
+          Relationship(property, of: type.declarer(of: property).name, to: destination, inverses)
         case .composite(let shape): CompositeAttribute(property, shape)
         case .attribute, .archive, .transformable: Attribute(property)
         }

@@ -163,8 +163,13 @@ extension Schema {
     public let keypath: AnyKeyPath?
     /// The key path of the property that leads back, if `inverse:` named it.
     public let inverseKeyPath: AnyKeyPath?
-    /// The name of the property that leads back, if `inverse:` named it.
-    public let inverseName: String?
+    /// The name of the property that leads back: the one that `inverse:` names, here or there, or the only one that can
+    /// be meant. Nil if there is none, and until the property belongs to a schema.
+    ///
+    /// The program ends with a message if `inverse:` names a wrong property anywhere in the schema.
+    public var inverseName: String? {
+      statedInverseName ?? inverses?.name(ofInverseOf: name, in: declarer)
+    }
     /// A text that changes the version hash.
     public let hashModifier: String?
     /// The property's name. Empty until the property belongs to a schema.
@@ -178,6 +183,11 @@ extension Schema {
     /// Whether it leads to at most one model.
     public let isToOneRelationship: Bool
     let statedOriginalName: String?
+    private let statedInverseName: String?
+    /// The name of the entity that declares the property.
+    private let declarer: String
+    /// Nil until the property belongs to a schema.
+    private let inverses: InverseNames?
 
     /// Makes what `@Relationship` describes.
     public init(
@@ -190,12 +200,14 @@ extension Schema {
       self.maximumModelCount = maximumModelCount
       self.hashModifier = hashModifier
       inverseKeyPath = inverse
-      (keypath, inverseName) = (nil, nil)
+      (keypath, statedInverseName, inverses, declarer) = (nil, nil, nil, "")
       statedOriginalName = originalName
       (name, valueType, isOptional, destination, isToOneRelationship) = ("", Never.self, false, "", false)
     }
 
-    init(_ property: ModelProperty, to destination: any PersistentModel.Type) {
+    init(
+      _ property: ModelProperty, of declarer: String, to destination: any PersistentModel.Type, _ inverses: InverseNames
+    ) {
       let stated = property.relationship ?? Relationship()
       options = stated.options
       deleteRule = stated.deleteRule
@@ -204,7 +216,8 @@ extension Schema {
       hashModifier = stated.hashModifier
       inverseKeyPath = stated.inverseKeyPath
       keypath = property.keyPath
-      inverseName = stated.inverseKeyPath.flatMap { ModelType.of(destination).property(at: $0)?.name }
+      statedInverseName = stated.inverseKeyPath.flatMap { ModelType.of(destination).property(at: $0)?.name }
+      (self.declarer, self.inverses) = (declarer, inverses)
       statedOriginalName = stated.statedOriginalName
       (name, valueType, isOptional) = (property.name, property.type, property.isOptional)
       self.destination = ModelType.of(destination).name
