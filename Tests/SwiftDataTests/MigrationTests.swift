@@ -18,7 +18,9 @@ enum NotesV1: VersionedSchema {
 }
 
 /// What Note was before it had stars.
-enum NotesV0 {
+enum NotesV0: VersionedSchema {
+  static let versionIdentifier = Schema.Version(0, 1, 0)
+  static var models: [any PersistentModel.Type] { [Note.self] }
   @Model final class Note {
     var text: String
     init(text: String) { self.text = text }
@@ -154,9 +156,45 @@ enum CountedPlan: SchemaMigrationPlan {
   }
 }
 
-enum BackwardPlan: SchemaMigrationPlan {
+/// Takes a store back to the version before.
+enum DowngradePlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV0.self, NotesV1.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: NotesV1.self, toVersion: NotesV0.self,
+        willMigrate: { context in
+          for note in try context.fetch(FetchDescriptor<NotesV1.Note>()) { note.text += " \(note.stars)" }
+          try context.save()
+        }, didMigrate: nil)
+    ]
+  }
+}
+
+enum CircularPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
-  static var stages: [MigrationStage] { [.lightweight(fromVersion: NotesV2.self, toVersion: NotesV1.self)] }
+  static var stages: [MigrationStage] {
+    [
+      .lightweight(fromVersion: NotesV1.self, toVersion: NotesV2.self),
+      .lightweight(fromVersion: NotesV2.self, toVersion: NotesV1.self),
+    ]
+  }
+}
+
+/// Two versions whose number nobody has raised.
+enum SameNumber {
+  enum Before: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [NotesV1.Note.self] }
+  }
+  enum After: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [NotesV2.Note.self] }
+  }
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Before.self, After.self] }
+    static var stages: [MigrationStage] { [.lightweight(fromVersion: Before.self, toVersion: After.self)] }
+  }
 }
 
 /// What Note becomes when it gets a struct and a case.
@@ -421,13 +459,57 @@ struct MigrationTests {
     let folder = TemporaryFolder()
     #expect(throws: SwiftDataError.backwardMigration) {
       try ModelContainer(
-        for: Schema(versionedSchema: NotesV1.self), migrationPlan: BackwardPlan.self,
+        for: Schema(versionedSchema: NotesV1.self), migrationPlan: CircularPlan.self,
         configurations: ModelConfiguration(url: folder.file()))
     }
     #expect(throws: SwiftDataError.unknownSchema) {
       try ModelContainer(
         for: Book.self, migrationPlan: NotesPlan.self, configurations: ModelConfiguration(url: folder.file()))
     }
+  }
+
+  @Test("A plan may lead to an earlier version")
+  func downgrade() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: NotesV0.self), migrationPlan: DowngradePlan.self,
+      configurations: ModelConfiguration(url: folder.file()))
+    let notes = try ModelContext(container).fetch(FetchDescriptor<NotesV0.Note>(sortBy: [SortDescriptor(\.text)]))
+    #expect(notes.map(\.text) == ["a b 1", "a b 2", "c 3"])
+  }
+
+  @Test("Versions of one number are migrated as well")
+  func sameNumber() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: SameNumber.After.self), migrationPlan: SameNumber.Plan.self,
+      configurations: ModelConfiguration(url: folder.file()))
+    let notes = try ModelContext(container).fetch(FetchDescriptor<NotesV2.Note>(sortBy: [SortDescriptor(\.stars)]))
+    #expect(notes.map(\.title) == ["a b", "a b", "c"])
+  }
+
+  @Test("A store that is further than the schema, in the order of a plan's stages, is refused and stays as it is")
+  func backward() throws {
+    let folder = TemporaryFolder()
+    let configuration = ModelConfiguration(url: folder.file())
+    do {
+      let later = try ModelContainer(for: Schema(versionedSchema: NotesV2.self), configurations: configuration)
+      let context = ModelContext(later)
+      context.insert(NotesV2.Note(title: "a", stars: 1))
+      try context.save()
+    }
+    let refusal = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: Schema(versionedSchema: NotesV1.self), migrationPlan: NotesPlan.self, configurations: configuration)
+    }
+    let error = try #require(refusal)
+    #expect(error == .backwardMigration && error.description.contains(folder.file().path))
+    let reason = try #require((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)
+    #expect(reason.code == 134506)
+    let again = try ModelContainer(for: Schema(versionedSchema: NotesV2.self), configurations: configuration)
+    #expect(try ModelContext(again).fetch(FetchDescriptor<NotesV2.Note>()).map(\.title) == ["a"])
   }
 
   @Test("A property that a class does not have any more leaves the file with its values, if the file may be written")

@@ -59,9 +59,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// Opens stores for a schema. Creates missing stores. Without configurations there is one
   /// store, named "default".
   ///
-  /// Throws a `SwiftDataError` if the configurations or the plan don't fit. If a store can't be
-  /// opened, the error is `loadIssueModelContainer`, and its underlying error is the
-  /// `CocoaError` that says why.
+  /// Throws a `SwiftDataError` if the configurations or the plan don't fit, among them `backwardMigration` if the plan
+  /// leads from the schema to the store's version only. If a store can't be opened for another reason, the error is
+  /// `loadIssueModelContainer`, and its underlying error is the `CocoaError` that says why.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
@@ -121,6 +121,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       }
       do {
         ownStores.append(try open(configuration, name, stages), configuration, name)
+      } catch let error as CocoaError where error.code == .stagedMigrationBackwardMigration {
+        throw SwiftDataError.backward(configuration.url, error)
       } catch {
         throw SwiftDataError.loadIssue(configuration.url, error)
       }

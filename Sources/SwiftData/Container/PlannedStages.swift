@@ -7,8 +7,8 @@ struct PlannedStages {
   /// - Parameter configurations: the names of the schema's entities in each of several stores. Earlier versions have
   ///   them as well; what they have besides is where their stores have it.
   ///
-  /// Throws `SwiftDataError.unknownSchema` if no stage leads to the schema, and `backwardMigration` if a stage leads to
-  /// an earlier version.
+  /// Throws `SwiftDataError.unknownSchema` if no stage leads to the schema, and `backwardMigration` if a stage leads
+  /// back to where another began. The stages' order counts, and not the versions' numbers.
   init(
     _ plan: any SchemaMigrationPlan.Type, for schema: Schema, configurations: [String: Set<String>]
   ) throws {
@@ -21,9 +21,11 @@ struct PlannedStages {
     }
     for type in plan.schemas { _ = version(type) }
     var stages: [() -> NSMigrationStage] = []
+    var passed: Set<String> = []
     for stage in plan.stages {
       let step = Step(stage, version)
-      guard step.from.schema.version < step.to.schema.version else { throw SwiftDataError.backwardMigration }
+      if passed.contains(step.to.checksum) { throw SwiftDataError.backwardMigration }
+      passed.insert(step.from.checksum)
       stages.append { step.stage }
     }
     let current = schema.makeManagedObjectModel().versionChecksum

@@ -39,9 +39,10 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
   public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
     "configurationSchemaNotFoundInContainerSchema",
     "a configuration's schema has a model that is missing in the container's")
-  /// A stage of a migration plan leads to an earlier version.
+  /// A store is of a later version than the schema, in the order of the migration plan's stages; or a stage leads back
+  /// to where another began.
   public static let backwardMigration = SwiftDataError(
-    "backwardMigration", "a stage of the migration plan leads to an earlier version")
+    "backwardMigration", "the stages of the migration plan lead from the schema to later versions only, or in a circle")
   /// The descriptor asks for another type of transactions than the container has, or asks to delete transactions while
   /// earlier ones stay.
   public static let invalidTransactionFetchRequest = SwiftDataError(
@@ -79,6 +80,13 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
   static func loadIssue(_ url: URL, _ error: any Error) -> SwiftDataError {
     SwiftDataError(
       "loadIssueModelContainer", "the store \(url.path) does not open: \(error.localizedDescription)",
+      underlying: error)
+  }
+
+  /// A ``backwardMigration`` with the store's error.
+  static func backward(_ url: URL, _ error: any Error) -> SwiftDataError {
+    SwiftDataError(
+      "backwardMigration", "the store \(url.path) is of a later version: \(error.localizedDescription)",
       underlying: error)
   }
 
