@@ -825,6 +825,59 @@ struct ModelContextTests {
     #expect(try ModelContext(reader).fetch(FetchDescriptor<Book>()).map(\.isbn) == ["2"])
   }
 
+  @Test(
+    "The models of a relationship are in the order of their keys, then new ones as they were appended",
+    arguments: [true, false])
+  func memberOrder(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let container = try ModelContainer(
+      for: Book.self,
+      configurations: inFile ? ModelConfiguration(url: folder.file()) : ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let author = Author(name: "Jane")
+    context.insert(author)
+    let isbns = (0..<20).map(String.init)
+    for isbn in isbns { author.books.append(Book(isbn: isbn, title: "T")) }
+    #expect(author.books.map(\.isbn) == isbns)
+    try context.save()
+    #expect(author.books.map(\.isbn) == isbns)
+    let other = ModelContext(container)
+    let found = try #require(try other.fetch(FetchDescriptor<Author>()).first)
+    #expect(found.books.map(\.isbn) == isbns)
+    found.books.insert(contentsOf: ["b", "a"].map { Book(isbn: $0, title: "T") }, at: 3)
+    #expect(found.books.map(\.isbn) == isbns + ["b", "a"])
+    found.books.removeAll { $0.isbn == "7" }
+    #expect(found.books.map(\.isbn) == isbns.filter { $0 != "7" } + ["b", "a"])
+    try other.save()
+    #expect(found.books.map(\.isbn) == isbns.filter { $0 != "7" } + ["b", "a"])
+  }
+
+  @Test("A model that is twice in an array counts once; a new model's array keeps its order when it is inserted")
+  func repeatedMembers() throws {
+    let context = try memory(Book.self)
+    let author = Author(name: "Jane")
+    let books = ["3", "1", "2"].map { Book(isbn: $0, title: "T") }
+    author.books = books
+    context.insert(author)
+    #expect(author.books.map(\.isbn) == ["3", "1", "2"])
+    author.books = books + [books[0]]
+    author.books.append(books[1])
+    #expect(author.books.map(\.isbn) == ["3", "1", "2"])
+    let second = Author(name: "Franz")
+    context.insert(second)
+    let others = ["6", "4", "5"].map { Book(isbn: $0, title: "T") }
+    second.books = [others[0], others[1], others[0], others[2], others[1]]
+    #expect(second.books.map(\.isbn) == ["6", "4", "5"])
+    try context.save()
+    author.books.append(books[2])
+    author.books.insert(books[1], at: 0)
+    #expect(author.books.map(\.isbn) == ["3", "1", "2"])
+    author.books = [books[2], books[0]]
+    #expect(author.books.map(\.isbn) == ["3", "2"] && books[1].author == nil)
+    try context.save()
+    #expect(second.books.map(\.isbn) == ["6", "4", "5"])
+  }
+
   @Test("Changing a relationship takes no deletion back")
   func deletionStays() throws {
     let container = try ModelContainer(

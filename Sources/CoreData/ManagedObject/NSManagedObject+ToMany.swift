@@ -123,12 +123,17 @@ extension NSManagedObject {
     if contains(member, property) { disconnect(member, property) }
   }
 
-  /// Makes the members exactly these; for an ordered relationship, in this order.
-  final func setMembers(_ members: ContiguousArray<NSManagedObject>, _ property: LayoutProperty) {
+  /// Makes the members exactly these; for an ordered relationship, in this order. New members of an unordered one come
+  /// in this order behind the others.
+  ///
+  /// - Parameter isSet: whether no member is given twice. If nil, only an ordered relationship may be given one so.
+  final func setMembers(
+    _ members: ContiguousArray<NSManagedObject>, _ property: LayoutProperty, isSet: Bool? = nil
+  ) {
     let announced = announceChange(of: property)
     defer { announced?.end() }
-    // Only an ordered relationship may be given a member twice.
-    let edit = MemberEdit(from: self.members(property), to: members) { property.isOrdered && contains($0, property) }
+    let isSet = isSet ?? !property.isOrdered
+    let edit = MemberEdit(from: self.members(property), to: members) { !isSet && contains($0, property) }
     let leaving = edit.leaving
     let replacesOrder = leaving.count > 8 && toManyState(property).order != nil
     if replacesOrder {
@@ -174,6 +179,22 @@ extension NSManagedObject {
     change(&members)
     setMembers(members, property)
     announced?.end()
+  }
+
+  // Lists of members, for SwiftData, which shows an unordered relationship as an array.
+
+  /// The members of an unordered relationship: those in the store by their keys, then new ones in the order in which
+  /// they came. After a save they stay in this order as long as the members are not read again.
+  package final func memberList(_ key: ManagedKey) -> ContiguousArray<NSManagedObject> { storedMembers(key) ?? [] }
+
+  /// Makes the members exactly these. New ones come in their order; one that is given twice counts once.
+  package final func setMemberList(_ members: ContiguousArray<NSManagedObject>, _ key: ManagedKey) {
+    setMembers(members, toManyProperty(key), isSet: false)
+  }
+
+  /// Makes each of the objects a member, in their order.
+  package final func addMemberList(_ members: ContiguousArray<NSManagedObject>, _ key: ManagedKey) {
+    addAll(Array(members), key)
   }
 
   // The methods that accessors of generated classes call.

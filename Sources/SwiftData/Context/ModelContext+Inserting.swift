@@ -75,8 +75,9 @@ extension ModelContext {
       for name in new.entity.attributesByName.keys { new.setValue(former.value(forKey: name), forKey: name) }
       for (name, relationship) in new.entity.relationshipsByName {
         if relationship.isToMany {
-          let members = former.value(forKey: name) as? Set<NSManagedObject> ?? []
-          new.setValue(Set(members.compactMap(copy)), forKey: name)
+          let key = ManagedKey(name: name)
+          let members: [NSManagedObject] = former.memberList(key).compactMap(copy)
+          new.setMemberList(ContiguousArray(members), key)
         } else {
           new.setValue((former.value(forKey: name) as? NSManagedObject).flatMap(copy), forKey: name)
         }

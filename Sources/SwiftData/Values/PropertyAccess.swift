@@ -166,10 +166,10 @@ private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> 
 /// The destinations of a relationship.
 private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
   override func stored(in object: ModelObject, of storage: ModelStorage) -> [M]? {
-    Set<ModelObject>.readManaged(object, key.key).map { storage.attachedContext.model(of: $0, M.self) }
+    members(of: object, storage, M.self)
   }
   override func write(_ value: [M], to object: ModelObject, of storage: ModelStorage) {
-    Set<ModelObject>.writeManaged(members(value, storage), object, key.key)
+    object.setMemberList(objects(of: value, storage), key.key)
   }
   override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
     addMembers(models(at: place), to: object, of: storage)
@@ -184,10 +184,10 @@ private final class ToManyAccess<M: PersistentModel>: PropertyAccess<[M]> {
 /// nil, since an object has a set.
 private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]?> {
   override func stored(in object: ModelObject, of storage: ModelStorage) -> [M]?? {
-    .some(Set<ModelObject>.readManaged(object, key.key).map { storage.attachedContext.model(of: $0, M.self) })
+    .some(members(of: object, storage, M.self))
   }
   override func write(_ value: [M]?, to object: ModelObject, of storage: ModelStorage) {
-    Set<ModelObject>.writeManaged(members(value ?? [], storage), object, key.key)
+    object.setMemberList(objects(of: value ?? [], storage), key.key)
   }
   override func write(at place: UnsafeMutableRawPointer, to object: ModelObject, of storage: ModelStorage) {
     addMembers(models(at: place), to: object, of: storage)
@@ -199,15 +199,29 @@ private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]
 }
 
 extension AnyPropertyAccess {
-  fileprivate func members<M: PersistentModel>(_ models: [M], _ storage: ModelStorage) -> Set<ModelObject> {
-    Set(models.compactMap { storage.attachedContext.object(of: $0, for: key) })
+  /// The models that a relationship leads to: those in the store by their keys, then new ones as they came.
+  fileprivate func members<M: PersistentModel>(of object: ModelObject, _ storage: ModelStorage, _: M.Type) -> [M] {
+    object.memberList(key.key).map { storage.attachedContext.model(of: $0, M.self) }
+  }
+
+  fileprivate func objects<M: PersistentModel>(
+    of models: [M], _ storage: ModelStorage
+  ) -> ContiguousArray<NSManagedObject> {
+    var objects: ContiguousArray<NSManagedObject> = []
+    objects.reserveCapacity(models.count)
+    for model in models {
+      if let object = storage.attachedContext.object(of: model, for: key) { objects.append(object) }
+    }
+    return objects
   }
 
   fileprivate func addMembers(_ models: [any PersistentModel], to object: ModelObject, of storage: ModelStorage) {
     if models.isEmpty { return }
-    let members = Set<ModelObject>.readManaged(object, key.key)
-    Set<ModelObject>.writeManaged(
-      members.union(models.compactMap { storage.attachedContext.object(of: $0, for: key) }), object, key.key)
+    var members: ContiguousArray<NSManagedObject> = []
+    for model in models {
+      if let member = storage.attachedContext.object(of: model, for: key) { members.append(member) }
+    }
+    object.addMemberList(members, key.key)
   }
 }
 
