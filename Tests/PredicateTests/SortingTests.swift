@@ -193,6 +193,18 @@ struct SortingTests {
     #expect(try SortKey(NSSortDescriptor(SortDescriptor(\Volume.pages))) == SortKey(path: ["pages"]))
   }
 
+  @Test("With the comparator .localized they compare as localizedCompare does")
+  func localizedOrder() throws {
+    let expected = volumes.map(\.title).sorted { $0.localizedCompare($1) == .orderedAscending }
+    let sort = SortDescriptor(\Volume.title, comparator: .localized)
+    #expect(volumes.sorted(using: sort).map(\.title) == expected)
+    #expect(titles(NSSortDescriptor(sort)) == expected)
+    #expect(try SortKey(NSSortDescriptor(sort)) == SortKey(path: ["title"], ascending: true, collation: .localized))
+    let byWriter = SortDescriptor(\Volume.writer?.name, comparator: .localized, order: .reverse)
+    let key = SortKey(path: ["writer", "name"], ascending: false, collation: .localized)
+    #expect(try SortKey(NSSortDescriptor(byWriter)) == key)
+  }
+
   @Test("Texts are in the order of Foundation's comparison, whether or not it has to be asked")
   func standardComparison() {
     let letters = "aAbB09 -é".map(String.init)

@@ -441,6 +441,9 @@ struct FetchTests {
     #expect(try names(SortDescriptor(\.name)) == ["apple", "item 2", "Item 10", "Zola"])
     #expect(try names(SortDescriptor(\.name, order: .reverse)) == ["Zola", "Item 10", "item 2", "apple"])
     #expect(try names(SortDescriptor(\.name, comparator: .localizedStandard)).first == "apple")
+    let localized = try names(SortDescriptor(\.name, comparator: .localized))
+    #expect(localized == localized.sorted { $0.localizedCompare($1) == .orderedAscending })
+    #expect(localized == ["apple", "Item 10", "item 2", "Zola"])
     #expect(try names(SortDescriptor(\.name, comparator: .lexical)) == ["Item 10", "Zola", "apple", "item 2"])
     let authors = try context.fetch(FetchDescriptor<Author>())
     #expect(authors.sorted(using: SortDescriptor(\.name)).map(\.name) == ["apple", "item 2", "Item 10", "Zola"])
@@ -451,6 +454,8 @@ struct FetchTests {
     let books = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.author?.name)])
     let found = try context.fetch(books)
     #expect(found.map(\.isbn) == ["apple", "item 2", "Item 10", "Zola"])
+    let other = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\Book.author?.name, comparator: .localized)]))
+    #expect(other.map(\.isbn) == ["apple", "Item 10", "item 2", "Zola"])
     #expect(found.reversed().sorted(using: SortDescriptor(\.author?.name)).map(\.isbn) == found.map(\.isbn))
   }
 

@@ -100,10 +100,9 @@ extension ModelContext {
         throw SwiftDataError.unsupportedSortDescriptor
       }
       let key = names.isEmpty ? "objectID" : names.joined(separator: ".")
-      let isStandard = _StandardText.isEnd(of: keyPath)
       return NSSortDescriptor(
         key: key, ascending: sort.order == .forward,
-        selector: isStandard ? Selector("localizedStandardCompare:") : nil)
+        selector: TextOrderStep.selector(of: keyPath).map { Selector($0) })
     }
     if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
     if let offset = descriptor.fetchOffset { request.fetchOffset = offset }

@@ -125,7 +125,7 @@ enum ModelKeyPaths {
     var place = Place.model(root)
     var names: [String] = []
     var path = steps("\(keyPath)")
-    if _StandardText.isEnd(of: keyPath) { path.removeLast() }
+    if TextOrderStep.selector(of: keyPath) != nil { path.removeLast() }
     for step in path {
       switch place {
       case .model(let type):

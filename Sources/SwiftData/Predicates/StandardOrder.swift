@@ -13,13 +13,19 @@ extension SortDescriptor where Compared: PersistentModel {
     self.init(keyPath.appending(path: \._inStandardOrder), order: order)
   }
 
-  /// Sorts by a text, as `localizedStandardCompare(_:)` does.
+  /// Sorts by a text, as `localizedStandardCompare(_:)` or `localizedCompare(_:)` does.
   public init(_ keyPath: KeyPath<Compared, String>, comparator: _StandardTextOrder, order: SortOrder = .forward) {
-    self.init(keyPath, order: order)
+    switch comparator {
+    case .localizedStandard: self.init(keyPath, order: order)
+    case .localized: self.init(keyPath.appending(path: \._inLocalizedOrder), order: order)
+    }
   }
 
-  /// Sorts by a text that may be nil, as `localizedStandardCompare(_:)` does.
+  /// Sorts by a text that may be nil, as `localizedStandardCompare(_:)` or `localizedCompare(_:)` does.
   public init(_ keyPath: KeyPath<Compared, String?>, comparator: _StandardTextOrder, order: SortOrder = .forward) {
-    self.init(keyPath, order: order)
+    switch comparator {
+    case .localizedStandard: self.init(keyPath, order: order)
+    case .localized: self.init(keyPath.appending(path: \._inLocalizedOrder), order: order)
+    }
   }
 }

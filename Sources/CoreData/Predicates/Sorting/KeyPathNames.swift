@@ -28,7 +28,7 @@ enum KeyPathNames {
       return names
     }
     var description = "\(keyPath)"
-    if _StandardText.isEnd(of: keyPath), let step = description.range(of: ".<", options: .backwards) {
+    if TextOrderStep.selector(of: keyPath) != nil, let step = description.range(of: ".<", options: .backwards) {
       description = String(description[..<step.lowerBound])
     }
     if let names = KeyPathDescription.names(in: description) { return names }

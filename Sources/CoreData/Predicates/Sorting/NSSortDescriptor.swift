@@ -235,10 +235,9 @@ extension _SortDescriptorInitializers {
   public init<Compared>(_ descriptor: SortDescriptor<Compared>) {
     let ascending = descriptor.order == .forward
     if let keyPath = descriptor.keyPath {
-      let isStandard = _StandardText.isEnd(of: keyPath)
       self =
         KeySortDescriptor(
-          key: nil, keyPath: keyPath, ascending: ascending, selector: isStandard ? "localizedStandardCompare:" : nil,
+          key: nil, keyPath: keyPath, ascending: ascending, selector: TextOrderStep.selector(of: keyPath),
           comparator: nil) as! Self
     } else {
       // The comparison already includes the order.

@@ -69,29 +69,50 @@ public struct _StandardText: Comparable, Sendable {
   public static func < (left: _StandardText, right: _StandardText) -> Bool {
     StandardOrder.order(left.text, right.text) < 0
   }
+}
 
-  /// Whether a key path leads to such a text.
-  package static func isEnd(of keyPath: AnyKeyPath) -> Bool {
+/// A text as `localizedCompare(_:)` compares texts. It makes the sort descriptors with the comparator `.localized`.
+public struct _LocalizedText: Comparable, Sendable {
+  let text: String
+
+  /// Whether the first comes earlier.
+  public static func < (left: _LocalizedText, right: _LocalizedText) -> Bool {
+    SortKey.Collation.localized.order(left.text, right.text) < 0
+  }
+}
+
+/// The steps at the ends of key paths that say how a text is compared. Such a step names no property.
+package enum TextOrderStep {
+  /// The selector of the comparison that a key path ends with; nil for other key paths.
+  package static func selector(of keyPath: AnyKeyPath) -> String? {
     let end = type(of: keyPath).valueType
-    return end == _StandardText.self || end == _StandardText?.self
+    if end == _StandardText.self || end == _StandardText?.self { return SortKey.Collation.localizedStandard.rawValue }
+    if end == _LocalizedText.self || end == _LocalizedText?.self { return SortKey.Collation.localized.rawValue }
+    return nil
   }
 }
 
 extension String {
   /// The text in the standard order.
   public var _inStandardOrder: _StandardText { _StandardText(text: self) }
+  /// The text in the order of the person's language.
+  public var _inLocalizedOrder: _LocalizedText { _LocalizedText(text: self) }
 }
 
 extension String? {
   /// The text in the standard order. It is optional because what is appended to a key path that meets nil gives nil,
   /// whatever its type.
   public var _inStandardOrder: _StandardText? { map { _StandardText(text: $0) } }
+  /// The text in the order of the person's language, optional for the same reason.
+  public var _inLocalizedOrder: _LocalizedText? { map { _LocalizedText(text: $0) } }
 }
 
 /// How `SortDescriptor` compares texts, where Foundation on Linux has `.lexical` only.
 public enum _StandardTextOrder: Sendable {
   /// As file managers do: "a9" before "A10".
   case localizedStandard
+  /// As `localizedCompare(_:)` does: "a10" before "a9", "ä" beside "a".
+  case localized
 }
 
 extension SortDescriptor where Compared: NSObject {
@@ -106,13 +127,19 @@ extension SortDescriptor where Compared: NSObject {
     self.init(keyPath.appending(path: \._inStandardOrder), order: order)
   }
 
-  /// Sorts by a text, as `localizedStandardCompare(_:)` does.
+  /// Sorts by a text, as `localizedStandardCompare(_:)` or `localizedCompare(_:)` does.
   public init(_ keyPath: KeyPath<Compared, String>, comparator: _StandardTextOrder, order: SortOrder = .forward) {
-    self.init(keyPath, order: order)
+    switch comparator {
+    case .localizedStandard: self.init(keyPath, order: order)
+    case .localized: self.init(keyPath.appending(path: \._inLocalizedOrder), order: order)
+    }
   }
 
-  /// Sorts by a text that may be nil, as `localizedStandardCompare(_:)` does.
+  /// Sorts by a text that may be nil, as `localizedStandardCompare(_:)` or `localizedCompare(_:)` does.
   public init(_ keyPath: KeyPath<Compared, String?>, comparator: _StandardTextOrder, order: SortOrder = .forward) {
-    self.init(keyPath, order: order)
+    switch comparator {
+    case .localizedStandard: self.init(keyPath, order: order)
+    case .localized: self.init(keyPath.appending(path: \._inLocalizedOrder), order: order)
+    }
   }
 }
