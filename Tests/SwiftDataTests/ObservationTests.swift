@@ -36,8 +36,34 @@ private func watch(_ author: Author) -> Watcher<Author> {
   Watcher([("name", { _ = author.name }), ("books", { _ = author.books })])
 }
 
+/// Has a property that it observes by hand.
+@Model final class Barometer {
+  var number = 0
+  init() {}
+
+  var reading: Int {
+    _$observationRegistrar.access(self, keyPath: \.reading)
+    return 1
+  }
+  func changeReading() {
+    _$observationRegistrar.willSet(self, keyPath: \.reading)
+    _$observationRegistrar.didSet(self, keyPath: \.reading)
+  }
+}
+
 @Suite("Models that are observed")
 struct ObservationTests {
+  @Test("A computed property is observed by what the class itself tells its registrar")
+  func byHand() {
+    let barometer = Barometer()
+    barometer.changeReading()
+    let readings = Watcher<Barometer>([("reading", { _ = barometer.reading }), ("number", { _ = barometer.number })])
+    barometer.changeReading()
+    #expect(readings.takeSeen() == ["reading"])
+    barometer.changeReading()
+    #expect(readings.takeSeen() == ["reading"])
+  }
+
   @Test("What another context has saved is observed when it is merged")
   @MainActor func merge() async throws {
     let folder = TemporaryFolder()

@@ -32,6 +32,16 @@ public struct _ModelObservers: ~Copyable, Sendable {
     return keyPath
   }
 
+  /// Tells those who have looked at a property that it is about to change.
+  public func willSet<Model: Observable, Value>(_ model: Model, keyPath: KeyPath<Model, Value>) {
+    registrar?.willSet(model, keyPath: keyPath)
+  }
+
+  /// Tells those who have looked at a property that it has changed.
+  public func didSet<Model: Observable, Value>(_ model: Model, keyPath: KeyPath<Model, Value>) {
+    registrar?.didSet(model, keyPath: keyPath)
+  }
+
   /// Changes a property, and tells those who have looked at it.
   @inlinable
   public func withMutation<Model: Observable, Value, Result>(
