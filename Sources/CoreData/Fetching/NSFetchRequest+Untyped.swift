@@ -21,8 +21,10 @@ extension NSFetchRequest {
   /// Swift takes `ResultType` from the request itself, also where the caller knows it as one for any results. So a
   /// request that is one to all its callers says so itself.
   final var answeredType: NSFetchRequestResultType {
-    let isForObjects = !isForAnyResults && ResultType.self is NSManagedObject.Type
-    return isForObjects && resultType == .managedObjectIDResultType ? .managedObjectResultType : resultType
+    guard resultType == .managedObjectIDResultType, !isForAnyResults, ResultType.self is NSManagedObject.Type else {
+      return resultType
+    }
+    return .managedObjectResultType
   }
 
   /// The results in a context. If this is a request for any results to its callers, its class says nothing of them.
