@@ -158,4 +158,18 @@ struct HistoryObserverTests {
     try save(other, Book(isbn: "2", title: "Persuasion"))
     #expect(try await both.count(2) == 2)
   }
+  @Test("A container's file is closed with its last reference, whatever is being looked at then")
+  func closing() async throws {
+    for round in 0..<30 {
+      do {
+        let container = try container(folder.file("\(round).store"))
+        try save(container, Book(isbn: "1", title: "Emma"))
+        // The file is looked at 5 ms after its first event.
+        try await Task.sleep(for: .milliseconds(2 + round % 6))
+      }
+      func companions() -> [String] { folder.names.filter { $0.hasPrefix("\(round).store-") } }
+      for _ in 0..<500 where !companions().isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+      #expect(companions() == [])
+    }
+  }
 }

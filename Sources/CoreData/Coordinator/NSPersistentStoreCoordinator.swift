@@ -54,7 +54,10 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// Makes a coordinator with a model that has no entities.
   public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
-  deinit { queueThread.free() }
+  deinit {
+    for store in list.stores { RemoteChanges.forget(store) }
+    queueThread.free()
+  }
 
   /// Makes a coordinator for a model that may contradict itself. Throws an error that says how.
   public convenience init(checking model: NSManagedObjectModel) throws {

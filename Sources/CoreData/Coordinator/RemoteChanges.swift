@@ -2,18 +2,29 @@
 ///
 /// Notifications are posted on a queue of their own, so that an observer may wait for any context. Any thread; the
 /// list is only touched under `lock`.
+///
+/// Nothing here keeps a store or a coordinator alive, and not for a moment one that isn't concerned: its file would be
+/// closed on another thread, after the program has let go of it.
 enum RemoteChanges {
   private final class Listener {
     private let storeReference: LivingReference<NSPersistentStore>
     private let coordinatorReference: LivingReference<NSPersistentStoreCoordinator>
+    /// No other store has this address: the reference keeps the store's memory.
+    private let id: ObjectIdentifier
+    /// The file that other stores may have open too; nil if others can't, or tell each other.
+    let path: String?
 
     init(coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore) {
       storeReference = LivingReference(store)
       coordinatorReference = LivingReference(coordinator)
+      id = ObjectIdentifier(store)
+      path = RemoteChanges.path(of: store)
     }
 
     var store: NSPersistentStore? { storeReference.object }
     var coordinator: NSPersistentStoreCoordinator? { coordinatorReference.object }
+
+    func isOf(_ store: NSPersistentStore) -> Bool { id == ObjectIdentifier(store) }
   }
 
   private static let lock = NSLock()
@@ -24,33 +35,31 @@ enum RemoteChanges {
   static func addListener(for store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     if store.options?.flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) != true { return }
     let listener = Listener(coordinator: coordinator, store: store)
-    // Reading the references may retain the last reference to an object, so they are released after the lock.
-    let known = lock.withLock {
-      let known = listeners.map { ($0.store, $0.coordinator) }
-      listeners = zip(listeners, known).compactMap { $1.0 == nil || $1.1 == nil ? nil : $0 }
-      listeners.append(listener)
-      return known
-    }
-    withExtendedLifetime(known) {}
+    lock.withLock { listeners.append(listener) }
     (store as? any WatchableStore)?.beginWatching { number in postChange(listener, number) }
   }
 
   static func removeListeners(of store: NSPersistentStore) {
-    let known = lock.withLock {
-      let known = listeners.map(\.store)
-      listeners = zip(listeners, known).compactMap { $1 == nil || $1 === store ? nil : $0 }
-      return known
-    }
-    withExtendedLifetime(known) {}
+    forget(store)
     (store as? any WatchableStore)?.endWatching()
+  }
+
+  /// Called also when a coordinator is freed.
+  static func forget(_ store: NSPersistentStore) {
+    lock.withLock { listeners.removeAll { $0.isOf(store) } }
   }
 
   /// Called after each commit.
   static func announce(_ written: [NSPersistentStore]) {
-    for listener in lock.withLock({ listeners }) {
-      guard let store = listener.store, let writer = written.first(where: { $0 === store || isSameFile($0, store) })
-      else { continue }
-      postChange(listener, writer.identity.rowStore?.storeHistory?.placeAfterWriting)
+    let known = lock.withLock { listeners }
+    if known.isEmpty || !NotificationObservers.areThere(for: .NSPersistentStoreRemoteChange) { return }
+    // Only where another store listens.
+    lazy var paths = written.map(path(of:))
+    for listener in known {
+      var place = written.firstIndex(where: listener.isOf)
+      if place == nil, let path = listener.path { place = paths.firstIndex(of: path) }
+      guard let place else { continue }
+      postChange(listener, written[place].identity.rowStore?.storeHistory?.placeAfterWriting)
     }
   }
 
@@ -61,21 +70,20 @@ enum RemoteChanges {
     if let number, store.identity.rowStore?.storeHistory != nil {
       info[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken([store.identity.uuid: number])
     }
-    let post = QueueResult(value: (listener.coordinator, info))
+    let post = QueueResult(value: (listener, info))
     queue.async {
-      guard let coordinator = post.value.0 else { return }
+      guard let coordinator = post.value.0.coordinator else { return }
       NotificationCenter.default.post(
         name: .NSPersistentStoreRemoteChange, object: coordinator, userInfo: post.value.1)
     }
   }
 
-  private static func isSameFile(_ one: NSPersistentStore, _ other: NSPersistentStore) -> Bool {
-    // A server tells each store of what the others have written.
-    guard one is any WatchableStore, other is any WatchableStore, !(one is any ServerStore), let url = one.url,
-      let otherURL = other.url
-    else {
-      return false
+  /// Where a store's file is, without links; nil if no other store tells of it. A server tells each store of what the
+  /// others have written.
+  private static func path(of store: NSPersistentStore) -> String? {
+    guard store is any WatchableStore, !(store is any ServerStore), let url = store.url, !url.isStoreInMemory else {
+      return nil
     }
-    return url.isSameFile(as: otherURL)
+    return url.isFileURL ? url.resolvingSymlinksInPath().path : url.absoluteString
   }
 }

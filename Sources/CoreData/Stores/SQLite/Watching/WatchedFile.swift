@@ -18,13 +18,15 @@
 /// A write may be long, and may run the program's code, which writes other files. So `lock` is never waited for under
 /// `registryLock`, and never by a store that begins to watch.
 final class WatchedFile: @unchecked Sendable {
-  // `@unchecked Sendable`: `monitor`, `version` and `number` are only touched under `lock`, listeners and what is
-  // scheduled under `listLock`.
+  // `@unchecked Sendable`: `monitor`, `isOver`, `version` and `number` are only touched under `lock`, listeners and
+  // what is scheduled under `listLock`.
 
   private let place: DatabasePlace
   /// Held while a store of this process writes.
   private let lock = NSLock()
   private var monitor: Connection?
+  /// Whether nobody listens any more.
+  private var isOver = false
   private var version = ""
   /// What is compared without a monitor.
   private var stamp: DatabaseStamp?
@@ -110,17 +112,28 @@ final class WatchedFile: @unchecked Sendable {
   }
 
   static func end(_ path: String, _ owner: ObjectIdentifier) {
-    registryLock.withLock {
-      guard let file = files[path] else { return }
+    let ended = registryLock.withLock { () -> WatchedFile? in
+      guard let file = files[path] else { return nil }
       let isLast = file.listLock.withLock {
         file.listeners[owner] = nil
         return file.listeners.isEmpty
       }
-      guard isLast else { return }
+      guard isLast else { return nil }
       FileEvents.shared.end(path)
       files[path] = nil
       count.value = UInt(files.count)
+      return file
     }
+    ended?.closeMonitor()
+  }
+
+  /// Closes the monitor before the store closes its connections: the last one takes the log away, which the monitor
+  /// can't. A check that is under way is waited for. So is a write, which may be long, but only for a moment.
+  private func closeMonitor() {
+    guard lock.lock(before: Date(timeIntervalSinceNow: 0.1)) else { return }
+    isOver = true
+    monitor = nil
+    lock.unlock()
   }
 
   // Events.
@@ -157,10 +170,10 @@ final class WatchedFile: @unchecked Sendable {
   private func check() {
     // If a store of this process is writing, it checks by itself.
     guard lock.try() else { return }
-    let hasNews = hasNews()
+    let isNews = !isOver && hasNews()
     let number = number
     lock.unlock()
-    if hasNews { tellOwners(number) }
+    if isNews { tellOwners(number) }
   }
 
   private func tellOwners(_ number: Int64?) {
