@@ -131,7 +131,7 @@ struct HistoryObserverTests {
         forName: .NSPersistentStoreRemoteChange, object: nil, queue: nil
       ) { [weak self] note in
         guard let self, note.userInfo?[NSPersistentStoreURLKey] as? URL == url, let sender = note.object else { return }
-        _ = lock.withLock { coordinators.insert(ObjectIdentifier(sender as AnyObject)) }
+        _ = self.lock.withLock { self.coordinators.insert(ObjectIdentifier(sender as AnyObject)) }
       }
     }
 
