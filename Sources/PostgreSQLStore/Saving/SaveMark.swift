@@ -58,16 +58,18 @@ struct SaveMark {
   func isCommitted(_ connection: Connection, patience: TimeInterval) throws -> Bool {
     var isThere = false
     do {
-      try connection.run("BEGIN; SET LOCAL lock_timeout = \(StoreSettings.milliseconds(patience))")
+      let limit = StoreSettings.milliseconds(patience)
+      try connection.run("BEGIN; SET LOCAL lock_timeout = \(limit)")
       try connection.finishingTransaction {
-        let rows = try connection.run("DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
+        let rows = try connection.run(
+          "DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
         isThere = rows.count > 0 && (rows.text(0, 0).flatMap { Int64($0) } ?? 0) >= number
       }
     } catch let error as ServerError where ["55P03", "57014"].contains(error.state) {
       throw ServerError(
         state: "08007",
-        message: "the connection was lost during a save, and the server is still busy with it: whether the save is in "
-          + "the database is not known. \(error.message)")
+        message: "the connection was lost during a save, and the server is still busy with it: "
+          + "whether the save is in the database is not known. \(error.message)")
     } catch let error as ServerError where error.isLost && isThere {
       // Only the deletion is not certain, and such a row does no harm.
     }

@@ -195,8 +195,10 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
         options: [NSReadOnlyPersistentStoreOption: !configuration.allowsSave])
     }
     var options: [AnyHashable: Any] = [
-      NSPersistentHistoryTrackingKey: true, NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
-      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+      NSPersistentHistoryTrackingKey: true,
+      NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+      NSMigratePersistentStoresAutomaticallyOption: true,
+      NSInferMappingModelAutomaticallyOption: true,
       NSReadOnlyPersistentStoreOption: !configuration.allowsSave,
     ]
     if configuration.allowsSave {
