@@ -422,6 +422,16 @@ struct PackageResourcesTests {
     }
   }
 
+  /// The indexes of a new store of the compiled model, but for those of keys.
+  private func indexNames(in folder: ModelLoadingTests.Folder) throws -> [String?] {
+    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
+    let url = folder.url.appendingPathComponent("items.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.remove(coordinator.addPersistentStore(type: .sqlite, at: url))
+    return try Connection(path: url.path, options: Connection.Options())
+      .rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'Z_Item%' ORDER BY name").map { $0[0] }
+  }
+
   @Test("A fetch index of a compiled model also marks its only attribute, so a store has two indexes, as Apple's have")
   func indexes() throws {
     let folder = try ModelLoadingTests.Folder(
@@ -431,12 +441,7 @@ struct PackageResourcesTests {
       <fetchIndex name="byCount"><fetchIndexElement property="count" type="Binary" order="ascending"/></fetchIndex>
       </entity></model>
       """)
-    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
-    let url = folder.url.appendingPathComponent("items.sqlite")
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try coordinator.remove(coordinator.addPersistentStore(type: .sqlite, at: url))
-    let indexes = try Connection(path: url.path, options: Connection.Options())
-      .rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'Z_Item%' ORDER BY name").map { $0[0] }
+    let indexes = try indexNames(in: folder)
     #expect(indexes == ["Z_Item_byCount", "Z_Item_count", "Z_Item_size"])
   }
 
@@ -453,12 +458,7 @@ struct PackageResourcesTests {
       </entity></model>
       """)
     defer { withExtendedLifetime(folder) {} }
-    let model = try #require(NSManagedObjectModel(contentsOf: folder.url.appendingPathComponent("M.momd")))
-    let url = folder.url.appendingPathComponent("items.sqlite")
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try coordinator.remove(coordinator.addPersistentStore(type: .sqlite, at: url))
-    let indexes = try Connection(path: url.path, options: Connection.Options())
-      .rows("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'Z_Item%' ORDER BY name").map { $0[0] }
+    let indexes = try indexNames(in: folder)
     #expect(indexes == ["Z_Item_byBoth", "Z_Item_size_count"])
   }
 }

@@ -193,6 +193,15 @@ struct DerivedTests {
     }
   }
 
+  /// A connection of its own, after the triggers' functions were registered, and the calls that could not be.
+  private func registered(_ model: NSManagedObjectModel, at url: URL) throws -> (Connection, calls: [String]) {
+    let store = try openStore(model, at: url)
+    var options = Connection.Options()
+    options.configure = { try StoreFunctions.register(in: $0) }
+    let connection = try Connection(path: url.path, options: options)
+    return (connection, try TriggerFunctions.register(for: store.schema, in: connection))
+  }
+
   @Test("A trigger is told by its name if nobody knows what its function does; the function stays unknown")
   func untoldFunctions() throws {
     let folder = TemporaryFolder()
@@ -204,11 +213,7 @@ struct DerivedTests {
         updating("copy", to: "NSCoreDataOtherCopy(ZNAME)", note: note),
         updating("at", to: "NSCoreDataOtherMoment()", note: note),
       ])
-    let store = try openStore(model, at: url)
-    var options = Connection.Options()
-    options.configure = { try StoreFunctions.register(in: $0) }
-    let connection = try Connection(path: url.path, options: options)
-    let calls = try TriggerFunctions.register(for: store.schema, in: connection)
+    let (connection, calls) = try registered(model, at: url)
     #expect(calls == ["Z_DA_ZITEM_Item_copy_UPDATE calls NSCoreDataOtherCopy"])
     #expect(connection.hasFunction("nscoredataothermoment") && !connection.hasFunction("NSCoreDataOtherCopy"))
     #expect(throws: (any Error).self) { try updated("copy", model, at: url) }
@@ -229,11 +234,7 @@ struct DerivedTests {
         updating("plain", to: "NSCoreDataOtherText(ZNAME)", note: note),
         updating("loud", to: "NSCoreDataOtherText(ZNAME)", note: note),
       ])
-    let store = try openStore(model, at: url)
-    var options = Connection.Options()
-    options.configure = { try StoreFunctions.register(in: $0) }
-    let connection = try Connection(path: url.path, options: options)
-    let calls = try TriggerFunctions.register(for: store.schema, in: connection)
+    let (connection, calls) = try registered(model, at: url)
     #expect(
       calls.sorted() == [
         "Z_DA_ZITEM_Item_loud_UPDATE calls NSCoreDataOtherText",

@@ -283,9 +283,7 @@ final class FetchedResults: ChangeFollower {
       return postpone(isWhole ? event.changed : missing, in: &event, error)
     }
     if context.parent != nil { return }
-    let gone = faults.filter { $0.row == nil }
-    event.gone += gone
-    event.leaveOut(gone)
+    event.addGone(faults.filter { $0.row == nil })
   }
 
   private func postpone(_ objects: [NSManagedObject], in event: inout ResultsEvent, _ error: any Error) {

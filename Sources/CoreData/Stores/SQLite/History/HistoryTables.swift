@@ -29,7 +29,9 @@ struct HistoryTables {
     var entityName: String { String(name.dropFirst()) }
 
     /// A row of Z_PRIMARYKEY for the table, as `INSERT` takes it.
-    func keyRow(last: Int64) -> String {
+    ///
+    /// - Parameter last: the last key that was given out, as SQL.
+    func keyRow(last: String) -> String {
       "INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(\(rawValue), '\(entityName)', 0, \(last))"
     }
 
@@ -132,9 +134,8 @@ struct HistoryTables {
 
   /// The statement that makes a table's row of Z_PRIMARYKEY. Rows may be there already.
   private func count(_ table: Table) -> String {
-    guard has(table) else { return "INSERT OR IGNORE \(table.keyRow(last: 0))" }
-    return "INSERT OR IGNORE INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) "
-      + "SELECT \(table.rawValue), '\(table.entityName)', 0, IFNULL(MAX(Z_PK), 0) FROM \(table.name)"
+    let last = has(table) ? "(SELECT IFNULL(MAX(Z_PK), 0) FROM \(table.name))" : "0"
+    return "INSERT OR IGNORE \(table.keyRow(last: last))"
   }
 
   /// Whether a token has expired.

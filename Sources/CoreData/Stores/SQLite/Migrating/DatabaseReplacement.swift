@@ -66,7 +66,8 @@ struct DatabaseReplacement: FileReplacement {
       var found = try number("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(table.rawValue)")
       if found == nil, tables.has(table) { found = try number("SELECT MAX(Z_PK) FROM \(table.name)") }
       guard let last = found else { continue }
-      try written.execute("INSERT \(table.keyRow(last: table == .transaction && last < .max ? last + 1 : last))")
+      let next = table == .transaction && last < .max ? last + 1 : last
+      try written.execute("INSERT \(table.keyRow(last: "\(next)"))")
     }
   }
 }
