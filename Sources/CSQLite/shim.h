@@ -1,6 +1,9 @@
 #include <sqlite3.h>
 
-// `sqlite3_db_config` takes variable arguments, which Swift cannot call.
+// `sqlite3_config`, `sqlite3_db_config` and `sqlite3_vtab_config` take variable arguments, which Swift cannot call.
+
+/// Lets SQLite allocate memory without counting it, in the whole process. Does nothing once SQLite is in use.
+static inline int csqlite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 /// Restricts what a file's triggers, indexes and defaults may call, to functions without side effects. Takes no view for
 /// a table: a view may have rows without end.
@@ -21,3 +24,6 @@ static inline int csqlite_keep_wal_on_close(sqlite3 *db, int keep) {
   int now = 0;
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep, &now);
 }
+
+/// For a virtual table that is being connected: triggers and views of a file can't select from it.
+static inline int csqlite_keep_out_of_schema(sqlite3 *db) { return sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY); }

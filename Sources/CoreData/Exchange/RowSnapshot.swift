@@ -72,6 +72,11 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   /// Where the words begin in a row's memory: behind the head that every object has, and the row's own.
   static var wordsOffset: Int { 2 * MemoryLayout<Int>.size + MemoryLayout<RowHeader>.size }
 
+  /// Where a field of the row's own head is in its memory.
+  static func headOffset(_ field: PartialKeyPath<RowHeader>) -> Int {
+    2 * MemoryLayout<Int>.size + MemoryLayout<RowHeader>.offset(of: field)!
+  }
+
   /// Copies `bytes` into a row that nobody else has and no cache knows, if they fit; otherwise into a new one. For rows
   /// that are only written, one after the other.
   package static func remake(

@@ -209,7 +209,7 @@ struct SaveRun {
     case .keys(let sql, let keys):
       parameters.add(keys: keys)
       try connection.execute(SQLFragment(sql).numberedText, parameters)
-    case .pairs(let sql, let pairs):
+    case .pairs(let sql, let pairs), .join(_, let sql, let pairs):
       parameters.add(keys: pairs.map(\.first))
       parameters.add(keys: pairs.map(\.second))
       try connection.execute(SQLFragment(sql).numberedText, parameters)

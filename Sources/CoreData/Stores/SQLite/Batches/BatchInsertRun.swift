@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// Inserts the rows of one batch, one after the other, in the transaction of a run.
 ///
-/// No row is kept. Only two things grow with the batch: the references of its rows, if the request wants them, and the
-/// notes about older rows that it has overwritten.
+/// No row is kept for long. Only two things grow with the batch: the references of its rows, if the request wants them,
+/// and the notes about older rows that it has overwritten.
 struct BatchInsertRun {
   private let run: BatchRun
   private var plan: BatchInsertPlan
@@ -37,6 +37,11 @@ struct BatchInsertRun {
   }
 
   mutating func insertAll() throws {
+    if plan.constraints.isEmpty, let fed = plan.insert.feed,
+      let feed = try run.connection.rowFeed(for: BatchInsertRun.portion, into: plan.entity.table)
+    {
+      return try insertAll(fed, by: feed)
+    }
     let statement = try run.connection.statement(plan.insert.text)
     while let new = try batch.next(lastKey + 1) {
       let written = run.writer.written.count
@@ -58,6 +63,29 @@ struct BatchInsertRun {
       }
       if let notes, notes.rows.count > noteLimit { forgetNewRows(notes) }
     }
+  }
+
+  /// How many rows a statement takes, where there is nothing to settle between them.
+  private static let portion = 32
+
+  /// Inserts the rows portion by portion. A row that is refused ends the batch.
+  private mutating func insertAll(_ fed: RowWritePlan.Feed, by feed: RowFeed) throws {
+    let statement = try run.connection.statement(fed.text)
+    var rows: [RowSnapshot] = []
+    rows.reserveCapacity(BatchInsertRun.portion)
+    repeat {
+      rows.removeAll(keepingCapacity: true)
+      while rows.count < BatchInsertRun.portion, let new = try batch.next(lastKey + Int64(rows.count) + 1) {
+        rows.append(new.row)
+      }
+      if let stop = try rows.withUnsafeBufferPointer({ try feed.insert(statement, $0, columns: fed.columns) }) {
+        throw stop.error
+      }
+      for _ in rows {
+        lastKey += 1
+        noteWrittenRow(RowReference(entity: batch.layout.index, key: lastKey))
+      }
+    } while rows.count == BatchInsertRun.portion
   }
 
   private mutating func noteWrittenRow(_ row: RowReference) {

@@ -5,6 +5,7 @@ package struct LinkSteps {
   package enum Step {
     case keys(String, [Int64])
     case pairs(String, [KeyPair])
+    case join(table: String, insert: String, [KeyPair])
   }
 
   package private(set) var removals: [Step] = []
@@ -87,7 +88,7 @@ package struct LinkSteps {
     // This table accepts the same pair twice, so delete a pair before adding it.
     if !table.keepsPairsOnce { removed = LinkSteps.union(removed, added) }
     appendPairs(&removals, sql: texts.remove(table), pairs: removed)
-    appendPairs(&additions, sql: texts.add(table), pairs: added)
+    if !added.isEmpty { additions.append(.join(table: table.name, insert: texts.add(table), added)) }
   }
 
   /// Both lists, each pair once.

@@ -45,11 +45,12 @@ struct LinkTexts {
     }
   }
 
+  /// Adds pairs to a join table: for SQLite up to their values, which `JoinPlan` writes.
   func add(_ table: JoinTable) -> String {
+    let target = "INTO \(table.name)(\(table.first), \(table.second))"
     switch dialect {
-    case .sqlite: "INSERT OR REPLACE INTO \(table.name)(\(table.first), \(table.second)) VALUES (?, ?)"
-    case .postgreSQL:
-      "INSERT INTO \(table.name)(\(table.first), \(table.second)) SELECT a, b FROM \(pairs) ON CONFLICT DO NOTHING"
+    case .sqlite: return "INSERT OR REPLACE \(target)"
+    case .postgreSQL: return "INSERT \(target) SELECT a, b FROM \(pairs) ON CONFLICT DO NOTHING"
     }
   }
 

@@ -39,12 +39,20 @@ final class RowWritePlan: @unchecked Sendable {
     }
   }
 
+  /// A statement that inserts all rows of a feed, and the feed's columns.
+  struct Feed {
+    let text: StatementText
+    let columns: ContiguousArray<RowFeed.Column>
+  }
+
   let kind: Kind
   let entity: EntitySchema
   let text: StatementText
   /// The same statement for a row without a version, which another program wrote with a null in Z_OPT.
   let unversioned: StatementText
   let parameters: [Parameter]
+  /// How an insert takes its rows from a `RowFeed`; nil if it can't.
+  let feed: Feed?
   private let slotParameters: [SlotParameter]
   /// Whether the rows' numbers in ordered relationships are parameters too.
   let hasOrderNumbers: Bool
@@ -56,7 +64,7 @@ final class RowWritePlan: @unchecked Sendable {
   /// - Parameter isVersioned: whether the statement finds a row by its version as well as by its key.
   private init(
     _ kind: Kind, entity: EntitySchema, sql: String, isVersioned: Bool = false, parameters: [Parameter] = [],
-    tailIndex: Int32 = 0, tagged: [SlotColumn]
+    tailIndex: Int32 = 0, tagged: [SlotColumn], feed: Feed? = nil
   ) {
     self.kind = kind
     self.entity = entity
@@ -67,6 +75,7 @@ final class RowWritePlan: @unchecked Sendable {
     hasOrderNumbers = parameters.contains(where: \.hasOrderNumber)
     self.tailIndex = tailIndex
     self.tagged = tagged
+    self.feed = feed
   }
 
   static func insert(_ entity: EntitySchema) -> RowWritePlan { insert(entity, withOrderNumbers: false) }
@@ -85,9 +94,20 @@ final class RowWritePlan: @unchecked Sendable {
       if let order { names.append(order) }
     }
     let marks = Array(repeating: "?", count: names.count).joined(separator: ", ")
+    let target = "INTO \(entity.table)(\(names.joined(separator: ", ")))"
     return RowWritePlan(
-      .insert, entity: entity, sql: "INSERT INTO \(entity.table)(\(names.joined(separator: ", "))) VALUES(\(marks))",
-      parameters: parameters, tagged: [])
+      .insert, entity: entity, sql: "INSERT \(target) VALUES(\(marks))", parameters: parameters, tagged: [],
+      feed: withOrderNumbers ? nil : feed(of: parameters, entity, target))
+  }
+
+  /// The insert out of a feed. Values that may go into files, and those in more than one column, have to be bound.
+  private static func feed(of parameters: [Parameter], _ entity: EntitySchema, _ target: String) -> Feed? {
+    var columns: ContiguousArray<RowFeed.Column> = [.key, .init(.constant(Int64(entity.number))), .version]
+    for parameter in parameters {
+      guard let column = RowFeed.Column(parameter.column) else { return nil }
+      columns.append(column)
+    }
+    return RowFeed.text("INSERT OR FAIL \(target)", columnCount: columns.count).map { Feed(text: $0, columns: columns) }
   }
 
   /// Makes the statement that writes slots of a row and its next version, if the row still has the version before that.
@@ -237,5 +257,34 @@ extension RowWritePlan {
   fileprivate func orderText(of row: RowSnapshot, _ column: SlotColumn, _ numbers: OrderNumbers) -> String {
     let number = numbers.number(of: row, slot: column.property.slot).map(String.init) ?? "nil"
     return "\(column.orderName ?? "") = \(number)"
+  }
+}
+
+extension SlotColumn {
+  /// Whether a row's value may lie in a file: in one of this store's, or of the store that the row was read from.
+  fileprivate var mayNameFile: Bool {
+    isTagged || mayHaveTag || property.form == .bytes && property.attribute.allowsExternalBinaryDataStorage
+  }
+}
+
+extension RowFeed.Column {
+  fileprivate static let key = RowFeed.Column(.integer, offset: RowSnapshot.headOffset(\.key))
+  fileprivate static let version = RowFeed.Column(.integer, offset: RowSnapshot.headOffset(\.version))
+
+  fileprivate init?(_ column: SlotColumn) {
+    let property = column.property
+    if column.entityName != nil || column.mayNameFile { return nil }
+    let form: Form
+    switch property.form {
+    case .text: form = .text
+    case .integer, .destination: form = .integer
+    case .real: form = .real
+    case .bytes: form = .blob
+    case .uuid: form = .uuid
+    case .decimal: form = .decimal
+    case .none: return nil
+    }
+    self.init(
+      form, offset: RowSnapshot.wordsOffset + property.word * MemoryLayout<UInt64>.stride, slot: property.slot)
   }
 }

@@ -26,6 +26,7 @@ final class SavePlanner: @unchecked Sendable {
   @exclusivity(unchecked) private var checks: [RowWritePlan?]
   private var updates: [UpdateKey: RowWritePlan] = [:]
   private var texts: [String: StatementText] = [:]
+  private var joins: [String: JoinPlan] = [:]
   private var orders: [Int: OrderPlan] = [:]
 
   init(_ schema: StoreSchema) {
@@ -140,6 +141,10 @@ final class SavePlanner: @unchecked Sendable {
     switch link {
     case .keys(let sql, let keys): return .keys(text(sql), keys)
     case .pairs(let sql, let pairs): return .pairs(text(sql), pairs)
+    case .join(let table, let sql, let pairs):
+      let plan = joins[table] ?? JoinPlan(table, insert: sql)
+      joins[table] = plan
+      return .join(plan, pairs)
     }
   }
 

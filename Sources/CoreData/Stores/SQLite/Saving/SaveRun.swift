@@ -61,6 +61,9 @@ struct SaveRun {
       case .pairs(let text, let pairs):
         try writeKeptOut()
         try pairs.forEach { try runOnce(text, [$0.first, $0.second]) }
+      case .join(let plan, let pairs):
+        try writeKeptOut()
+        try join(plan, pairs)
       // Members that were kept out have no row to number yet.
       case .append(let plan, let owner, let members):
         try writeKeptOut()
@@ -87,6 +90,9 @@ struct SaveRun {
   }
 
   private mutating func insert(_ plan: RowWritePlan, _ rows: ArraySlice<RowSnapshot>) throws {
+    if let fed = plan.feed, let feed = try connection.rowFeed(for: rows.count, into: plan.entity.table) {
+      return try insert(plan, rows, as: fed, by: feed)
+    }
     let statement = try connection.statement(plan.text)
     let handle = statement.handle
     try rows.forEachHeld { row in
@@ -100,6 +106,20 @@ struct SaveRun {
       } else {
         try noteViolation(statement.failed(), row: .inserted(plan, row), base: row, written: written)
       }
+    }
+  }
+
+  /// Writes all rows by one statement. After a row that was refused it runs again, for those behind it.
+  private mutating func insert(
+    _ plan: RowWritePlan, _ rows: ArraySlice<RowSnapshot>, as fed: RowWritePlan.Feed, by feed: RowFeed
+  ) throws {
+    let statement = try connection.statement(fed.text)
+    var rest = rows
+    while let stop = try rest.withUnsafeBufferPointer({ try feed.insert(statement, $0, columns: fed.columns) }) {
+      let refused = rest[rest.startIndex + stop.written]
+      try noteViolation(
+        stop.error, row: .inserted(plan, refused), base: refused, written: writer.written.count)
+      rest = rest.dropFirst(stop.written + 1)
     }
   }
 
@@ -225,6 +245,14 @@ struct SaveRun {
     for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
     connection.trace?.willRun(statement, parameters: values.map { "(int64)\($0)" })
     try statement.run()
+  }
+
+  /// A pair that is there already is replaced, so none is refused.
+  private func join(_ plan: JoinPlan, _ pairs: [KeyPair]) throws {
+    guard let text = plan.fed, let feed = try connection.rowFeed(for: pairs.count, into: plan.table) else {
+      return try pairs.forEach { try runOnce(plan.text, [$0.first, $0.second]) }
+    }
+    if let stop = try feed.insert(connection.statement(text), pairs) { throw stop.error }
   }
 
   private func order(_ plan: OrderPlan, owner: Int64, members: [Int64]) throws {

@@ -9,6 +9,8 @@ enum SaveStep {
   case keys(StatementText, [Int64])
   /// A statement with two parameters, run for each pair.
   case pairs(StatementText, [KeyPair])
+  /// New pairs of a join table.
+  case join(JoinPlan, [KeyPair])
   /// The numbers in ordered relationships that the rows are written with, as far as they are known.
   case orderNumbers(OrderNumbers)
   /// Finds the numbers for members that will be written at the end of one owner's ordered relationship.
@@ -24,6 +26,22 @@ package struct KeyPair: Hashable {
   package var second: Int64
 
   package init(_ first: Int64, _ second: Int64) { (self.first, self.second) = (first, second) }
+}
+
+/// How pairs come into one join table.
+final class JoinPlan: Sendable {
+  let table: String
+  /// Parameters: the two keys of a pair.
+  let text: StatementText
+  /// Takes all pairs of a `RowFeed`.
+  let fed: StatementText?
+
+  /// - Parameter insert: the statement up to its values.
+  init(_ table: String, insert: String) {
+    self.table = table
+    text = StatementText("\(insert) VALUES (?, ?)")
+    fed = RowFeed.text(insert, columnCount: 2)
+  }
 }
 
 /// How the order of one relationship is read and written.
