@@ -122,7 +122,7 @@ struct FetchCacheTests {
     let book = store.layout("Book")
     let tags = book.property(named: "tags")!
     func round(_ number: Int64) throws {
-      _ = try store.faultRow(forKey: number, in: book)
+      _ = try store.faultRow(forKey: number, at: book.places)
       _ = try store.rows(forKeys: Array(1...(number + 8)), in: book)
       _ = try store.members(of: tags, owner: RowReference(entity: book.index, key: number))
       let request = NSFetchRequest<NSFetchRequestResult>(entityName: "Book")

@@ -85,7 +85,7 @@ struct TypicalSQLTests {
     }
     let layout = store.layout("Book")
     #expect(
-      try statements { _ = try store.faultRow(forKey: 1, in: layout) }
+      try statements { _ = try store.faultRow(forKey: 1, at: layout.places) }
         == ["SELECT \(Self.bookColumns) FROM ZBOOK t0 WHERE  t0.Z_PK = ? "])
     let places = Array(repeating: "?", count: 8).joined(separator: ",")
     #expect(

@@ -39,7 +39,7 @@ final class StoresSource: ContextSource {
     }
     if allowedAge >= 0 { distrustRow(of: object, context) }
     if let row = try batchedRow(of: object, reader, context) { return try matching(row, object) }
-    let row = try publicErrors { try reader.faultRow(forKey: object.key, in: object.layout.root) }
+    let row = try publicErrors { try reader.faultRow(forKey: object.key, at: object.places) }
     return try matching(row, object)
   }
 
@@ -70,7 +70,7 @@ final class StoresSource: ContextSource {
 
   func newestRow(of object: NSManagedObject, for context: NSManagedObjectContext) throws -> RowSnapshot? {
     let row = try publicErrors {
-      try context.reader(of: object.store)?.faultRow(forKey: object.key, in: object.layout.root)
+      try context.reader(of: object.store)?.faultRow(forKey: object.key, at: object.places)
     }
     return try matching(row, object)
   }

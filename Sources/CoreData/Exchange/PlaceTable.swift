@@ -1,5 +1,5 @@
 /// The places of an entity's properties, as plain memory that is valid as long as the layout.
-struct PlaceTable {
+package struct PlaceTable {
   private struct Tables {
     /// Set by the layout when it is complete; it owns these tables.
     unowned(unsafe) var layout: EntityLayout!

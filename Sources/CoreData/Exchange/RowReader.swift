@@ -11,8 +11,9 @@ package protocol RowReader: AnyObject {
   /// All keys are of one entity hierarchy.
   func rows(forKeys keys: [Int64], in root: EntityLayout) throws -> [RowSnapshot]
 
-  /// The row of one key; nil if there is none. Firing a fault calls this.
-  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot?
+  /// The row of one key; nil if there is none. Firing a fault calls this, with the places of its entity, which name the
+  /// hierarchy without counting references.
+  func faultRow(forKey key: Int64, at places: PlaceTable) throws -> RowSnapshot?
 
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
@@ -52,8 +53,8 @@ extension RowReader {
     try members(of: relationship, owner: owner)
   }
 
-  package func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
-    try rows(forKeys: [key], in: root).first
+  package func faultRow(forKey key: Int64, at places: PlaceTable) throws -> RowSnapshot? {
+    try rows(forKeys: [key], in: places.layout.root).first
   }
 
   package func memberRows(

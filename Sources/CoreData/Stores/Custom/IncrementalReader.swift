@@ -18,8 +18,8 @@ final class IncrementalReader: RowReader {
     try newestRows(of: keys.map { named($0, root) })
   }
 
-  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
-    try newestRows(of: [named(key, root)]).first
+  func faultRow(forKey key: Int64, at places: PlaceTable) throws -> RowSnapshot? {
+    try newestRows(of: [named(key, places.layout.root)]).first
   }
 
   /// The objects of a hierarchy share their keys. The context or the store knows which entity an object belongs to.

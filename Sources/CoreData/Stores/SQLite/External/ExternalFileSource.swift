@@ -54,7 +54,7 @@ final class ExternalFileSource: ExternalSource, @unchecked Sendable {
     // Give up after a while: a writer could replace the value each time before its file is read.
     for _ in 0..<10 {
       let layout = store.layouts[Int(row.entity)]
-      guard let now = try? store.faultRow(forKey: row.key, in: layout.root),
+      guard let now = try? store.faultRow(forKey: row.key, at: layout.places),
         let property = store.layouts[now.entity].property(named: property.name), property.word >= 0
       else { return nil }
       if now.isNull(slot: property.slot) { return .some(nil) }

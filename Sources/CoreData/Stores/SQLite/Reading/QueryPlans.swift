@@ -47,9 +47,9 @@ final class QueryPlans: Sendable {
   }
 
   /// The plan that fires one fault of a hierarchy.
-  func fault(_ root: EntityLayout) throws -> FaultPlan {
-    try faultPlans.value(root.index) {
-      let query = try rowQuery(root, includesSubentities: true)
+  func fault(_ places: PlaceTable) throws -> FaultPlan {
+    try faultPlans.value(places.rootEntity) {
+      let query = try rowQuery(places.layout.root, includesSubentities: true)
       return FaultPlan(query: query, text: faultText(query, .one))
     }
   }

@@ -42,8 +42,8 @@ extension SQLiteReader {
     }
   }
 
-  func faultRow(forKey key: Int64, in root: EntityLayout) throws -> RowSnapshot? {
-    let fault = try queries.fault(root)
+  func faultRow(forKey key: Int64, at places: PlaceTable) throws -> RowSnapshot? {
+    let fault = try queries.fault(places)
     let files = externalFiles
     let moment = rowCache.moment
     let found = try read(isFresh: false) { connection -> RowSnapshot? in
