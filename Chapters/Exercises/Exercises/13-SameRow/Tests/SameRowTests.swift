@@ -41,4 +41,14 @@ import Testing
     let count = try differentBooks(in: [[book("Emma", 0), book("Dracula", 0)], [book("Emma", 1)]])
     #expect(count == 2, "Emma in two baskets, and Dracula in one")
   }
+
+  @Test("Two editions with one title are two books")
+  func editions() throws {
+    let first = try book("Emma", 0)
+    let second = Book(context: tills[0])
+    second.title = "Emma"
+    try tills[0].save()
+    let count = try differentBooks(in: [[first, second], [book("Dracula", 1)]])
+    #expect(count == 3, "two editions of Emma, and Dracula")
+  }
 }

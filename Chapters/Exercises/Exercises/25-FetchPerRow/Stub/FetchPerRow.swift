@@ -5,7 +5,7 @@ import ExerciseSupport
 func booksForTable(in context: NSManagedObjectContext) throws -> [Book] {
   let request = NSFetchRequest<Book>(entityName: "Book")
   request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
-  // TODO: When this function returns, the authors that the rows show have been read.
+  // TODO: When this function returns, the authors that the rows show have been read, all of them by one question.
   return try context.fetch(request)
 }
 

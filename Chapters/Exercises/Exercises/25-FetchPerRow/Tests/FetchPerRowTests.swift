@@ -74,4 +74,19 @@ struct FetchPerRowTests {
     _ = books.map(tableRow)
     #expect(CountedShop.questions == 0, "showing \(books.count) rows asked the store \(CountedShop.questions) times")
   }
+
+  @Test("The authors are read together: none of them had to fire")
+  func together() throws {
+    let filling = bench.makeContext(try bench.makeCoordinator())
+    for name in ["Jane Austen", "Bram Stoker"] {
+      let book = Book(context: filling)
+      book.author = Author(context: filling)
+      book.author?.name = name
+    }
+    try filling.save()
+    let reading = bench.makeContext(try bench.makeCoordinator())
+    reading.retainsRegisteredObjects = true
+    let fired = try booksForTable(in: reading).filter { $0.author?.isFault == false }.count
+    #expect(fired == 0, "\(fired) authors have fired, each with a question of its own")
+  }
 }

@@ -26,6 +26,39 @@ private final class SaveWitness: @unchecked Sendable {
   var types: [NSManagedObjectContextConcurrencyType] { lock.withLock { seen } }
 }
 
+/// Holds the first save of a coordinator's contexts until the main queue has had its turn, five seconds at most.
+private final class MainQueueTurn: @unchecked Sendable {
+  // `@unchecked Sendable`: `result` is only touched under `lock`.
+  private let lock = NSLock()
+  private let turn = DispatchSemaphore(value: 0)
+  private var result: Bool?
+  private var token: (any NSObjectProtocol)?
+
+  init(_ coordinator: NSPersistentStoreCoordinator) {
+    token = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextWillSave, object: nil, queue: nil
+    ) { [weak self, weak coordinator] note in
+      guard let context = note.object as? NSManagedObjectContext, context.persistentStoreCoordinator === coordinator
+      else { return }
+      self?.hold(context)
+    }
+    DispatchQueue.main.async { [turn] in turn.signal() }
+  }
+
+  deinit { if let token { NotificationCenter.default.removeObserver(token) } }
+
+  private func hold(_ context: NSManagedObjectContext) {
+    guard lock.withLock({ result == nil }) else { return }
+    // The main queue can't have a turn while one of its own contexts saves.
+    let isElsewhere = context.concurrencyType == .privateQueueConcurrencyType
+    let came = isElsewhere && turn.wait(timeout: .now() + 5) == .success
+    lock.withLock { result = came }
+  }
+
+  /// Whether the main queue had its turn before the save; false too if nothing was saved.
+  var cameFirst: Bool { lock.withLock { result == true } }
+}
+
 @Suite("34 Work in the background", .serialized)
 @MainActor struct BackgroundWorkTests {
   let bench: Bench
@@ -67,6 +100,13 @@ private final class SaveWitness: @unchecked Sendable {
     try await lowerPrices(of: books, by: 3, in: container)
     #expect(!witness.types.isEmpty, "no context has saved")
     #expect(witness.types.allSatisfy { $0 == .privateQueueConcurrencyType }, "a main-queue context has saved")
+  }
+
+  @Test("The main queue is free for other things before the prices are saved")
+  func free() async throws {
+    let turn = MainQueueTurn(container.persistentStoreCoordinator)
+    try await lowerPrices(of: books, by: 3, in: container)
+    #expect(turn.cameFirst, "the main queue did nothing else until the prices were saved")
   }
 
   @Test("The view context has no unsaved changes")

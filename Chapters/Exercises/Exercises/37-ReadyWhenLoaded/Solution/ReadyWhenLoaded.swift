@@ -3,8 +3,8 @@ import ExerciseSupport
 
 /// Loads a container's SQLite store at `url` in the background.
 ///
-/// - Parameter completion: Called once, on the main queue: with the container when its store is loaded, or with why
-///   it could not be.
+/// - Parameter completion: Called once, on the main queue, after this function has returned: with the container when
+///   its store is loaded, or with why it could not be.
 func loadBookshop(
   model: NSManagedObjectModel, at url: URL,
   completion: @escaping (Result<NSPersistentContainer, any Error>) -> Void

@@ -30,6 +30,8 @@ private struct BlockFailed: Error {}
 
 private final class CountsSeen: @unchecked Sendable { var counts: [Int] = [] }
 
+private final class ContextsSeen: @unchecked Sendable { var contexts: [NSManagedObjectContext] = [] }
+
 @Suite("43 A serial writer", .serialized)
 struct SerialWriterTests {
   let bench: Bench
@@ -54,6 +56,15 @@ struct SerialWriterTests {
     #expect(seen.counts == Array(0..<10))
     let found = try bench.savedCount(of: "Book")
     #expect(found == 10)
+  }
+
+  @Test("Each block gets a context of its own")
+  func ownContext() throws {
+    let (seen, answers) = (ContextsSeen(), Answers())
+    for _ in 0..<2 { writer.enqueue({ seen.contexts.append($0) }, completion: answers.add) }
+    for result in try answers.wait(for: 2) { try result.get() }
+    #expect(seen.contexts.count == 2, "blocks that were run")
+    #expect(seen.contexts.first !== seen.contexts.last, "the second block got the context of the first")
   }
 
   @Test("The error of a block reaches the caller, and the next block is saved without the failed one's changes")

@@ -4,6 +4,19 @@ import Testing
 
 @testable import Exercises
 
+/// A till that is interrupted: another one sells a copy when this one is about to save for the first time.
+private final class InterruptedTill: NSManagedObjectContext, @unchecked Sendable {
+  // `@unchecked Sendable`: the test uses it on the main queue alone.
+  var sale: (() throws -> Void)?
+
+  override func save() throws {
+    let other = sale
+    sale = nil
+    try other?()
+    try super.save()
+  }
+}
+
 @MainActor @Suite("44 The lost update", .serialized)
 struct LostUpdateTests {
   let bench: Bench
@@ -50,6 +63,18 @@ struct LostUpdateTests {
     for (book, till) in zip(books, tills) { try sellCopy(of: book, in: till) }
     let found = try saved()
     #expect(found == "2 copies at 8")
+  }
+
+  @Test("A copy that another till sells between the look at the stock and the save is not lost")
+  func lastMoment() throws {
+    let till = InterruptedTill(concurrencyType: .mainQueueConcurrencyType)
+    till.persistentStoreCoordinator = tills[0].persistentStoreCoordinator
+    let book = try #require(try till.fetch(NSFetchRequest<Book>(entityName: "Book")).first)
+    let (otherTill, otherBook) = (tills[0], books[0])
+    till.sale = { try sellCopy(of: otherBook, in: otherTill) }
+    try sellCopy(of: book, in: till)
+    let found = try saved()
+    #expect(found == "3 copies at 8", "two tills have sold one copy each")
   }
 
   @Test("A sale does not take back a price that was changed elsewhere")
