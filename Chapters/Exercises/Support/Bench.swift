@@ -41,6 +41,15 @@ public final class Bench {
     return context
   }
 
+  /// How many objects of an entity `work` makes, also of those that it drops again. Its context is new, belongs to the
+  /// main queue, and has the SQLite store in the folder.
+  public func objects(of entity: String, madeBy work: (NSManagedObjectContext) throws -> Void) throws -> Int {
+    let context = makeContext(try makeCoordinator())
+    context.retainsRegisteredObjects = true
+    try work(context)
+    return context.registeredObjects.filter { $0.entity.name == entity }.count
+  }
+
   /// What another program would find in the file: the number of rows of an entity, asked by a stack of its own.
   public func savedCount(of entity: String) throws -> Int {
     let context = makeContext(try makeCoordinator(), .privateQueueConcurrencyType)

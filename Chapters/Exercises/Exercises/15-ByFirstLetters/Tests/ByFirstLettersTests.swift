@@ -49,4 +49,10 @@ import Testing
     let found = try books(beginningWith: "who", in: context).compactMap(\.title)
     #expect(found == ["Who's Who", "Who?"])
   }
+
+  @Test("The store does the looking: no other book becomes an object")
+  func noOthers() throws {
+    let made = try bench.objects(of: "Book") { _ = try books(beginningWith: "em", in: $0) }
+    #expect(made == 2, "\(made) objects were made for 2 books")
+  }
 }

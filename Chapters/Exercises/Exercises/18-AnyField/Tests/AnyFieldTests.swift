@@ -51,4 +51,10 @@ import Testing
     let sign = try titles(.title, "%@")
     #expect(sign == [])
   }
+
+  @Test("The store does the looking: no other book becomes an object")
+  func noOthers() throws {
+    let made = try bench.objects(of: "Book") { _ = try books(.title, contains: "jane", in: $0) }
+    #expect(made == 1, "\(made) objects were made for 1 book")
+  }
 }

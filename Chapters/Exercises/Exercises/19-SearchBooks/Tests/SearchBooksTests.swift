@@ -63,4 +63,10 @@ struct SearchBooksTests {
     let injected = try titles("' OR 1 == 1 OR '' == '")
     #expect(injected == [])
   }
+
+  @Test("The store does the looking: no other book becomes an object")
+  func noOthers() throws {
+    let made = try bench.objects(of: "Book") { _ = try searchBooks(for: "Jane", in: $0) }
+    #expect(made == 2, "\(made) objects were made for 2 books")
+  }
 }

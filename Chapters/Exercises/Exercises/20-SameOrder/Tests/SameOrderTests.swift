@@ -48,4 +48,10 @@ import Testing
     let found = try titles("Alan", 1)
     #expect(found == [])
   }
+
+  @Test("The store does the looking: no other book becomes an object")
+  func noOthers() throws {
+    let made = try bench.objects(of: "Book") { _ = try booksOrdered(by: "Ada", atLeast: 5, in: $0) }
+    #expect(made == 2, "\(made) objects were made for 2 books")
+  }
 }

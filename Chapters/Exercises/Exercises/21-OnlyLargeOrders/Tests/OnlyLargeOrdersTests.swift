@@ -45,4 +45,10 @@ import Testing
     let found = try titles(10)
     #expect(found == ["Villette"])
   }
+
+  @Test("The store does the looking: no other book becomes an object")
+  func noOthers() throws {
+    let made = try bench.objects(of: "Book") { _ = try booksOrderedOnly(inLotsOf: 5, in: $0) }
+    #expect(made == 2, "\(made) objects were made for 2 books")
+  }
 }

@@ -52,4 +52,11 @@ import Testing
     let found = try customers("Australia/Sydney")
     #expect(found == ["in January", "the first moment"])
   }
+
+  @Test("The store does the looking: no other order becomes an object")
+  func noOthers() throws {
+    let calendar = Self.calendar("UTC")
+    let made = try bench.objects(of: "Order") { _ = try orders(inMonth: 2, of: 2026, by: calendar, in: $0) }
+    #expect(made == 2, "\(made) objects were made for 2 orders")
+  }
 }

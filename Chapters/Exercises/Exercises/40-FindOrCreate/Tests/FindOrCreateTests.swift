@@ -45,7 +45,7 @@ struct FindOrCreateTests {
   init() throws {
     bench = try Bench()
     context = bench.makeContext(try bench.makeCoordinator())
-    Author(context: context).name = "Jane Austen"
+    for name in ["Jane Austen", "George Eliot"] { Author(context: context).name = name }
     try context.save()
   }
 
@@ -53,6 +53,7 @@ struct FindOrCreateTests {
   func found() throws {
     let authors = try findOrCreateAuthors(named: ["Jane Austen"], in: context)
     #expect(authors["Jane Austen"]?.objectID.isTemporaryID == false)
+    #expect(authors.count == 1, "the shop's other author was not asked for")
     #expect(context.insertedObjects.isEmpty)
   }
 
@@ -63,6 +64,12 @@ struct FindOrCreateTests {
     #expect(authors.keys.sorted() == ["Bram Stoker", "Jane Austen"])
     #expect(authors["Bram Stoker"]?.name == "Bram Stoker")
     #expect(context.insertedObjects.count == 1)
+  }
+
+  @Test("The store does the looking: an author who is not in the batch doesn't become an object")
+  func noOthers() throws {
+    let made = try bench.objects(of: "Author") { _ = try findOrCreateAuthors(named: ["Jane Austen"], in: $0) }
+    #expect(made == 1, "\(made) objects were made for 1 author")
   }
 
   @Test("A batch costs one search of the store, however many names it has")
