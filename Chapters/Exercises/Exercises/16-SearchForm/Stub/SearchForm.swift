@@ -9,7 +9,8 @@ struct SearchForm {
 
   /// The books that fit every field which was filled in.
   func predicate() throws -> NSPredicate {
-    // TODO: Join what was filled in: title contains the text in any case, price at most `most`, stock above 0.
+    // TODO: Join what was filled in: title contains the text, whatever its case and accents; price at most `most`;
+    // stock above 0.
     throw Unfinished("the predicate asks for every field that was filled in")
   }
 }

@@ -17,6 +17,8 @@ func goodCustomers(atLeast copies: Int, in context: NSManagedObjectContext) thro
   let request = NSFetchRequest<NSDictionary>(entityName: "Order")
   request.resultType = .dictionaryResultType
   request.propertiesToFetch = ["customer", sum]
+  // Orders without a customer would be a group, too.
+  request.predicate = NSPredicate(format: "customer != nil")
   request.sortDescriptors = [NSSortDescriptor(key: "customer", ascending: true)]
   try group(request, atLeast: copies)
   return try context.fetch(request).map { line in

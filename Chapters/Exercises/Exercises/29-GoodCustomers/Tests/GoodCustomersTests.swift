@@ -13,7 +13,10 @@ import Testing
   init() throws {
     bench = try Bench()
     let filling = bench.makeContext(try bench.makeCoordinator())
-    for (customer, count) in [("Grace", 4), ("Ada", 10), ("Grace", 4), ("Alan", 3), ("Grace", 4), ("Ada", 1)] {
+    let placed: [(String?, Int)] = [
+      ("Grace", 4), ("Ada", 10), ("Grace", 4), (nil, 20), ("Alan", 3), ("Grace", 4), ("Ada", 1),
+    ]
+    for (customer, count) in placed {
       let order = Order(context: filling)
       (order.customer, order.count) = (customer, Int64(count))
     }
@@ -22,7 +25,7 @@ import Testing
     context.retainsRegisteredObjects = true
   }
 
-  @Test("Each customer has one line with the sum of all orders")
+  @Test("Each customer has one line with the sum of all orders, and orders without a customer have none")
   func sums() throws {
     let found = try goodCustomers(atLeast: 0, in: context)
     let expected = [("Ada", 11), ("Alan", 3), ("Grace", 12)].map { CustomerTotal(customer: $0.0, copies: $0.1) }

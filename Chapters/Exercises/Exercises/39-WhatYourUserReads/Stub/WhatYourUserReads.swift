@@ -4,7 +4,7 @@ import ExerciseSupport
 /// What someone reads whose data can't be opened. `name` is the file's.
 ///
 /// - A store of another version: "NAME was written by another version of this program."
-/// - No store at all: "NAME was not made by this program."
+/// - Not readable as a store: "NAME is damaged, or not a file of this program. Keep it, and ask for help."
 /// - Another program holds a lock: "NAME is in use by another program. Close it, and try again."
 /// - Anything else: "NAME can't be opened now (DOMAIN CODE)."
 func sentence(for error: any Error, opening name: String) throws -> String {

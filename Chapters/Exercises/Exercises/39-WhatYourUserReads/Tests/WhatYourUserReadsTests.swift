@@ -32,13 +32,25 @@ struct WhatYourUserReadsTests {
     #expect(sentence == "Shop.sqlite was written by another version of this program.")
   }
 
-  @Test("A letter that bears the store's name was not made by this program")
+  @Test("A letter that bears the store's name is damaged or foreign, and the sentence claims no more")
   func letter() throws {
     try Data("Dear reader, this is a letter, and it is longer than a page of a database's head.".utf8).write(
       to: bench.storeURL)
     let error = try #require(failure(opening: Bench.model))
     let sentence = try sentence(for: error, opening: "Shop.sqlite")
-    #expect(sentence == "Shop.sqlite was not made by this program.")
+    #expect(sentence == "Shop.sqlite is damaged, or not a file of this program. Keep it, and ask for help.")
+  }
+
+  @Test("A store that lost its end has the same error as a letter, and so the same sentence")
+  func damaged() throws {
+    let coordinator = try bench.makeCoordinator()
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+    let file = try FileHandle(forUpdating: bench.storeURL)
+    try file.truncate(atOffset: 5000)
+    try file.close()
+    let error = try #require(failure(opening: Bench.model))
+    let sentence = try sentence(for: error, opening: "Shop.sqlite")
+    #expect(sentence == "Shop.sqlite is damaged, or not a file of this program. Keep it, and ask for help.")
   }
 
   @Test("A lock is told by Core Data's code for a store that kept it waiting")
