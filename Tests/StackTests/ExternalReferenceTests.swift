@@ -227,4 +227,41 @@ struct ExternalReferenceTests {
     #expect(try copy.open { [try $0.book("1").cover, try $0.book("2").cover] } == [1, nil])
     #expect(copy.names.count == 1)
   }
+
+  @Test("A copy that is made while another thread saves new values has the files that its own rows name")
+  func copiesOfOneState() throws {
+    try covers.fill(0)
+    let source = covers.url
+    nonisolated(unsafe) let saver = try covers.coordinator()
+    nonisolated(unsafe) var savingError: NSError?
+    nonisolated(unsafe) var copyingError: NSError?
+    nonisolated(unsafe) var copied: [UInt8?] = []
+    DispatchQueue.concurrentPerform(iterations: 2) { number in
+      if number == 0 {
+        savingError = failure {
+          let context = saver.newContext()
+          try context.performAndWait { () throws -> Void in
+            let book = try context.book("0")
+            for byte in 1...100 {
+              book["cover"] = Covers.cover(UInt8(byte))
+              try context.save()
+            }
+          }
+        }
+      } else {
+        copyingError = failure {
+          for _ in 0..<12 {
+            let copy = Covers()
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: copy.model)
+            try coordinator.replacePersistentStore(at: copy.url, withPersistentStoreFrom: source, type: .sqlite)
+            let cover = try copy.open { try $0.book("0").cover }
+            copied.append(cover)
+          }
+        }
+      }
+    }
+    #expect(savingError == nil)
+    #expect(copyingError == nil)
+    #expect(copied.count == 12 && copied.allSatisfy { $0 != nil })
+  }
 }

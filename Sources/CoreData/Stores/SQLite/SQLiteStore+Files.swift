@@ -243,8 +243,9 @@ extension SQLiteStore: FileOperating {
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Runs `body` with a connection that leaves the file as it is. Uses a copy if SQLite can't read the file in its
-  /// place, or must not write beside it.
+  /// Runs `body` with a connection that leaves the file as it is, in a transaction: `body` sees one state of the rows,
+  /// and the files that these name stay until it ends. Uses a copy if SQLite can't read the file in its place, or must
+  /// not write beside it.
   private static func reading(
     _ url: URL, options: [AnyHashable: Any]?, body: (Connection) throws -> Void
   ) throws {
@@ -253,6 +254,7 @@ extension SQLiteStore: FileOperating {
       do {
         let connection = try Connection(path: url.path, options: connectionOptions(options))
         connection.setKeepsLogOnClose(true)
+        try connection.beginReading()
         _ = try connection.rows("SELECT 1 FROM sqlite_master LIMIT 1")
         return try body(connection)
       } catch let error as SQLiteError {
