@@ -28,7 +28,7 @@ public struct StudentRegister {
 
   public func student(withId id: Int16) throws -> Student? {
     let request: NSFetchRequest<Student> = Student.fetchRequest()
-    request.predicate = NSPredicate(format: "studentId == %d", Int(id))
+    request.predicate = NSPredicate(format: "studentId == %d", id)
     request.fetchLimit = 1
     return try context.fetch(request).first
   }

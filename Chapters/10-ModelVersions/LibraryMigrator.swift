@@ -42,3 +42,14 @@ public struct LibraryMigrator {
   }
 }
 //< migrator
+
+extension LibraryMigrator {
+  //> back-up
+  /// Copies the store as it is at this moment, also while programs have it open.
+  public func backUp(to copy: URL) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+    try coordinator.replacePersistentStore(
+      at: copy, withPersistentStoreFrom: url, type: .sqlite)
+  }
+  //< back-up
+}

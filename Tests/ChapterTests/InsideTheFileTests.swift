@@ -42,6 +42,28 @@ struct InsideTheFileTests {
     #expect(SHA256.digest(Array(message.utf8)).hex == expected)
   }
 
+  //> wiped
+  @Test("`secure_delete` decides whether a deleted row's text stays", arguments: ["on", "off"])
+  func wiped(secureDelete: String) throws {
+    let coordinator = NSPersistentStoreCoordinator(
+      managedObjectModel: try FileModel.museum.load())
+    let store = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: url,
+      options: [NSSQLitePragmasOption: ["secure_delete": secureDelete]])
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    let artist = NSEntityDescription.insertNewObject(forEntityName: "Artist", into: context)
+    artist.setValue("The Fence", forKey: "name")
+    try context.save()
+    context.delete(artist)
+    try context.save()
+    context.reset()
+    try coordinator.remove(store)
+    let place = try Data(contentsOf: url).range(of: Data("The Fence".utf8))
+    #expect((place == nil) == (secureDelete == "on"))
+  }
+  //< wiped
+
   @Test("A hash worked out by hand is the module's", arguments: [FileModel.museum, .weblog])
   func byHand(model: FileModel) throws {
     for entity in try model.load().entities {
