@@ -26,7 +26,7 @@ public struct NoteBook {
 
   public func note(at position: Int32) throws -> Note? {
     let request = NSFetchRequest<Note>(entityName: "Note")
-    request.predicate = NSPredicate(format: "position == %d", Int(position))
+    request.predicate = NSPredicate(format: "position == %d", position)
     return try context.fetch(request).first
   }
 }

@@ -96,7 +96,7 @@ extension CoreDataListDataSource {
       let count = try count(
         "Book",
         NSPredicate(
-          format: "firstPublished >= %d AND firstPublished <= %d", span.years.lowerBound,
+          format: "firstPublished >= %ld AND firstPublished <= %ld", span.years.lowerBound,
           span.years.upperBound))
       return count == 0 ? nil : CatalogStatistics.Row(name: span.name, count: count)
     }
@@ -131,7 +131,7 @@ extension CoreDataListDataSource {
   /// compare it: the number is found above which fewer than ten lie, and only those from it on are fetched.
   private func most(_ entity: String) throws -> [CatalogStatistics.Row] {
     let top = CatalogStatistics.topCount
-    func atLeast(_ number: Int) -> NSPredicate { NSPredicate(format: "books.@count >= %d", number) }
+    func atLeast(_ number: Int) -> NSPredicate { NSPredicate(format: "books.@count >= %ld", number) }
     var threshold = 1
     while try count(entity, atLeast(threshold * 2)) >= top { threshold *= 2 }
     while try count(entity, atLeast(threshold + 1)) >= top { threshold += 1 }

@@ -13,6 +13,17 @@ struct Swift6SurfaceTests {
     #expect(try await shelf.countInBackground() == 2)
   }
 
+  @Test("A list on the main actor shows objects of the view context, and hands ids to other queues")
+  @MainActor
+  func listOnMainActor() async throws {
+    let shelf = Shelf()
+    _ = try await shelf.add(["One", "Two"])
+    let list = VolumeList(of: shelf.container)
+    try list.read()
+    try await list.rename(list.volumes[0], to: "Uno")
+    #expect(list.volumes.map(\.title) == ["Two", "Uno"])
+  }
+
   @Test("Blocks written on the main actor run on a context's own queue")
   @MainActor
   func mainActorBlocks() async throws {
