@@ -12,7 +12,7 @@ struct Inspect: ParsableCommand {
       + "PostgreSQL server.",
     discussion: """
       Models are .xcdatamodeld, .xcdatamodel, .momd, .mom and .omo; mapping models are .xcmappingmodel and .cdm. \
-      inspect recognises FILE by its content, not by its name. It changes nothing: neither the file, nor its -wal and \
+      inspect recognizes FILE by its content, not by its name. It changes nothing: neither the file, nor its -wal and \
       -shm, nor the folder. It reads a store with a log from a temporary copy.
 
       For a store on a server name its URL, postgresql://…, as the program does. inspect shows no password, and needs \

@@ -103,13 +103,13 @@ struct FileKindTests {
     #expect(failure { _ = try FileKind.find(at: cdm) } != nil)
   }
 
-  @Test("Of an optimised model the one beside it is shown; alone it is named for what it is")
-  func optimised() throws {
+  @Test("Of an optimized model the one beside it is shown; alone it is named for what it is")
+  func optimized() throws {
     let omo = folder.file("Library.omo")
     try Data("momv2$[]77y23407".utf8).write(to: omo)
     #expect(
       failure { _ = try FileKind.find(at: omo) }?.sentence
-        == "The file \(omo.path) is a compiled model in its optimised form (.omo), which cannot be read; Library.mom, "
+        == "The file \(omo.path) is a compiled model in its optimized form (.omo), which cannot be read; Library.mom, "
         + "which is the same model, is not beside it.")
     let mom = folder.file("Library.mom")
     try Data(CompiledModelFiles.mom(DataModel(Library.model()))).write(to: mom)

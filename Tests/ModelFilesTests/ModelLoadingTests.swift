@@ -166,17 +166,17 @@ struct ModelLoadingTests {
     }
   }
 
-  @Test("For an optimised model the compiled one beside it is read; without it the error says so")
-  func optimised() throws {
+  @Test("For an optimized model the compiled one beside it is read; without it the error says so")
+  func optimized() throws {
     let folder = try Folder()
     let momd = folder.url.appendingPathComponent("M.momd")
-    let optimised = momd.appendingPathComponent("V 2.omo")
-    try Data("momv2$".utf8).write(to: optimised)
-    #expect(NSManagedObjectModel(contentsOf: optimised)?.entitiesByName["Part"] != nil)
+    let optimized = momd.appendingPathComponent("V 2.omo")
+    try Data("momv2$".utf8).write(to: optimized)
+    #expect(NSManagedObjectModel(contentsOf: optimized)?.entitiesByName["Part"] != nil)
     try FileManager.default.removeItem(at: momd.appendingPathComponent("V 2.mom"))
-    for url in [momd, optimised] {
+    for url in [momd, optimized] {
       let error = #expect(throws: NSError.self) { try NSManagedObjectModel(checkedContentsOf: url) }
-      #expect(error?.localizedDescription.contains("only the optimised form (.omo)") == true, "\(url.path)")
+      #expect(error?.localizedDescription.contains("only the optimized form (.omo)") == true, "\(url.path)")
     }
   }
 

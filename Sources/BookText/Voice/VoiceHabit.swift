@@ -29,6 +29,15 @@ struct VoiceHabit {
     (#"\balike to\b"#, "the same as"),
     (#"\blet us\b"#, "let's, or an imperative"),
     (#"\bshall\b"#, "will"),
+    (#"\bsimply\b"#, "leave it out"),
+    (
+      #"\b(behaviour|colour|favourite|neighbour|grey|licence|learnt|spoilt|centre|cancelled)\w*\b"#,
+      "the American spelling"
+    ),
+    (
+      #"\b(recogni|optimi|initiali|seriali|normali|organi|reali|summari)s(e[srd]?|ing)\b"#,
+      "the American spelling"
+    ),
     (#"\btake along\b"#, "takeaways"),
     (#"\b[0-9.]+ in a hundred\b"#, "%"),
     (#"\bwhat says\b"#, "the … that says"),

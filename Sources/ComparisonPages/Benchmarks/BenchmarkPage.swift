@@ -55,7 +55,7 @@ public struct BenchmarkPage {
 
   private var explanation: String {
     """
-    <p>The same work on the same data: <b>C</b> is a tight loop on SQLite, optimised by the compiler, which keeps \
+    <p>The same work on the same data: <b>C</b> is a tight loop on SQLite, optimized by the compiler, which keeps \
     nothing; <b>GRDB</b> is a library for SQLite, used in several ways; <b>Strata</b> is a program written for Core Data, \
     on this module. All have the same tables and settings, what they read is added up and must be equal, and what they \
     wrote is read back. A ratio is taken within a round, where both sides share the machine’s good and bad phases; what \

@@ -15,7 +15,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Whether the context has no queue, so that any thread may use it.
   let isConfined: Bool
 
-  /// Recursive, since making an object runs a client's initialiser.
+  /// Recursive, since making an object runs a client's initializer.
   private let lock = NSRecursiveLock()
   // Unchecked or inlined by force, here and below, as the count of `insert` asks for; see CONTRIBUTING.md.
   /// For each store as many as there are entities, in their order. Entities of one hierarchy have the same table.

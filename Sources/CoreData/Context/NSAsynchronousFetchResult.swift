@@ -26,7 +26,7 @@ nonisolated open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResul
 {
   /// The request that was executed.
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
-  /// The objects found; nil until the fetch is complete, and if it failed or was cancelled.
+  /// The objects found; nil until the fetch is complete, and if it failed or was canceled.
   public internal(set) final var finalResult: [ResultType]?
 
   init(_ request: NSAsynchronousFetchRequest<ResultType>, context: NSManagedObjectContext, progress: Progress) {

@@ -106,7 +106,7 @@ extension CocoaError.Code {
   public static var migrationConstraintViolation: Self {
     .init(rawValue: NSMigrationConstraintViolationError)
   }
-  /// A migration was cancelled.
+  /// A migration was canceled.
   public static var migrationCancelled: Self { .init(rawValue: NSMigrationCancelledError) }
   /// No model fits the store that is to be migrated.
   public static var migrationMissingSourceModel: Self { .init(rawValue: NSMigrationMissingSourceModelError) }
@@ -241,7 +241,7 @@ extension CocoaError {
   /// 134111: the objects of a migration would violate a uniqueness constraint. The entity is under "entity", the
   /// attributes are under `NSValidationKeyErrorKey`.
   public static var migrationConstraintViolation: CocoaError.Code { .migrationConstraintViolation }
-  /// 134120: a migration was cancelled.
+  /// 134120: a migration was canceled.
   public static var migrationCancelled: CocoaError.Code { .migrationCancelled }
   /// 134130: no model is found that fits the store to be migrated. Its metadata is under "metadata".
   public static var migrationMissingSourceModel: CocoaError.Code { .migrationMissingSourceModel }

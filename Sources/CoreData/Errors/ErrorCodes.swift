@@ -82,7 +82,7 @@ public let NSPersistentStoreIncompatibleVersionHashError: Int = 134100
 public let NSMigrationError: Int = 134110
 /// A migration would violate a uniqueness constraint.
 public let NSMigrationConstraintViolationError: Int = 134111
-/// A migration was cancelled.
+/// A migration was canceled.
 public let NSMigrationCancelledError: Int = 134120
 /// No model fits the store that is to be migrated.
 public let NSMigrationMissingSourceModelError: Int = 134130

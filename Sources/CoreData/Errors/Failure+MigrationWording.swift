@@ -40,7 +40,7 @@ extension Failure {
         + "\(pairs.isEmpty ? "the same \(attributes.joined(separator: ", "))" : pairs), which the new version of the "
         + "model requires to be unique."
     case .migrationCancelled:
-      return "The migration was cancelled."
+      return "The migration was canceled."
     case .policyFailed(let policy, let mapping, let method, let underlying):
       return "The migration policy \(policy) failed in \(method) for the mapping \(mapping): "
         + underlying.localizedDescription

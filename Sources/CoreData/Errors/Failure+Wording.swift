@@ -190,7 +190,7 @@ extension Failure {
       return "No history tracking option detected on store: \(url?.path ?? "in memory"), of type \(store), was opened "
         + "without NSPersistentHistoryTrackingKey, or it has no history."
     case .cancelled:
-      return "The fetch was cancelled."
+      return "The fetch was canceled."
     case .unsupportedFeature(let name):
       return "\(name) is not implemented."
     case .valueNotArchivable(let subject, let transformer, let what):

@@ -14,7 +14,7 @@ package final class FetchWatch: @unchecked Sendable {
 
   package var isCancelled: Bool { lock.withLock { cancelled } }
 
-  /// Called from time to time by the reader. Throws if the fetch was cancelled.
+  /// Called from time to time by the reader. Throws if the fetch was canceled.
   package func countRows(_ rows: Int) throws {
     let (goesOn, isNews) = lock.withLock {
       defer { read = rows }

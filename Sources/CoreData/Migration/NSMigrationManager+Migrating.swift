@@ -13,7 +13,7 @@ extension NSMigrationManager {
       destinationOptions: destinationOptions)
   }
 
-  /// Carries out a job. Throws a `Failure`, a validation error, or the error that the migration was cancelled with.
+  /// Carries out a job. Throws a `Failure`, a validation error, or the error that the migration was canceled with.
   /// Returns the number of new objects of each entity; nil if the store was migrated without counting.
   @discardableResult
   func migrate(_ job: MigrationJob) throws -> [String: Int]? {

@@ -79,7 +79,7 @@ struct ModelFile {
       model = try CompiledModelFiles.model(at: CompiledModelFiles.currentVersion(of: url, by: info)).model
       statedHashes = info.hashes[model.name] ?? [:]
     case "mom", "omo":
-      // The optimised form has the content of the .mom beside it, for one version of one system.
+      // The optimized form has the content of the .mom beside it, for one version of one system.
       let mom = url.deletingPathExtension().appendingPathExtension("mom")
       model = try CompiledModelFiles.model(at: mom).model
       statedHashes = CompiledModelFiles.statedHashes(of: mom)

@@ -2,7 +2,7 @@
 ///
 /// The compiler accepts `@NSManaged` without Objective-C and leaves the accessors undefined; these functions
 /// have their symbols. Each word of their form is needed:
-/// - `dynamic`, because `@NSManaged` implies it, and other modules' optimised code relies on it;
+/// - `dynamic`, because `@NSManaged` implies it, and other modules' optimized code relies on it;
 /// - `public`, whatever the property's own access, so that it links from anywhere; only a function with a type that
 ///   is not public goes without;
 /// - `__owned` on a setter's value, because setters take ownership. Functions are declared without.

@@ -22,11 +22,11 @@ public enum CompiledModelFiles {
 
   public static func model(at mom: URL) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     guard let data = try ModelFileContent.read(mom.path) else {
-      let optimised = mom.deletingPathExtension().appendingPathExtension("omo").path
+      let optimized = mom.deletingPathExtension().appendingPathExtension("omo").path
       throw InvalidDataModel(
         file: mom.path,
-        message: FileManager.default.fileExists(atPath: optimised)
-          ? "only the optimised form (.omo) of this compiled model is here, which can't be read"
+        message: FileManager.default.fileExists(atPath: optimized)
+          ? "only the optimized form (.omo) of this compiled model is here, which can't be read"
           : "there is no such compiled model")
     }
     return try model(

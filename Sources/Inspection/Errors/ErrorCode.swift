@@ -122,7 +122,7 @@ extension ErrorCode {
 
   private static let saving: [ErrorCode] = [
     ErrorCode(
-      3072, "NSUserCancelledError", "The work was cancelled before it was done.",
+      3072, "NSUserCancelledError", "The work was canceled before it was done.",
       do: "Nothing: your program asked for it. What had not been written is not written."),
     ErrorCode(
       133000, "NSManagedObjectReferentialIntegrityError",
@@ -203,7 +203,7 @@ extension ErrorCode {
       "The migrated rows would break a uniqueness constraint of the new model.",
       do: "Remove the duplicates first, or merge them in a migration policy."),
     ErrorCode(
-      134120, "NSMigrationCancelledError", "The migration was cancelled. The old store is as it was.",
+      134120, "NSMigrationCancelledError", "The migration was canceled. The old store is as it was.",
       do: "Nothing, or start it again."),
     ErrorCode(
       134130, "NSMigrationMissingSourceModelError", "No model in your program fits the store that is to be migrated.",

@@ -76,7 +76,7 @@ public enum FileKind: Equatable, Sendable {
       let kind = try propertyList(url)
       return (kind, kind == .model ? url.deletingLastPathComponent() : url)
     }
-    if head.starts(with: Array("momv2$".utf8)) { return (.compiledModel, try unoptimised(url)) }
+    if head.starts(with: Array("momv2$".utf8)) { return (.compiledModel, try unoptimized(url)) }
     if let root = rootElement(head) {
       if root == "database" {
         // The editor keeps a mapping model as an XML store of its own.
@@ -109,12 +109,12 @@ public enum FileKind: Equatable, Sendable {
         + "\"contents\" or \"xcmapping.xml\".")
   }
 
-  /// Returns the `.mom` beside an `.omo`, its optimised form, whose layout is not known.
-  private static func unoptimised(_ url: URL) throws -> URL {
+  /// Returns the `.mom` beside an `.omo`, its optimized form, whose layout is not known.
+  private static func unoptimized(_ url: URL) throws -> URL {
     let mom = url.deletingPathExtension().appendingPathExtension("mom")
     guard FileManager.default.fileExists(atPath: mom.path) else {
       throw InspectionFailure(
-        "The file \(url.path) is a compiled model in its optimised form (.omo), which cannot be read; "
+        "The file \(url.path) is a compiled model in its optimized form (.omo), which cannot be read; "
           + "\(mom.lastPathComponent), which is the same model, is not beside it.")
     }
     return mom

@@ -1,6 +1,6 @@
 import BenchmarkWorkload
 
-/// Cheap sums over what was read: they keep the reads from being optimised away while the clock runs, and
+/// Cheap sums over what was read: they keep the reads from being optimized away while the clock runs, and
 /// must be the same in all drivers. The C driver adds up the same things.
 @frozen
 public struct Tally {
