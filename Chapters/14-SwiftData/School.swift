@@ -36,4 +36,11 @@ public struct School {
     return try context.fetch(wanted).first
   }
   //< read
+
+  //> delete-many
+  /// Deletes the students with these numbers, with the next save.
+  public func remove(ids: [Int]) throws {
+    try context.delete(model: Student.self, where: Questions.among(ids))
+  }
+  //< delete-many
 }

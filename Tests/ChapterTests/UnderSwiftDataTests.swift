@@ -67,6 +67,42 @@ struct UnderSwiftDataTests {
     #expect(cause?.code == NSPersistentStoreIncompatibleVersionHashError)
   }
 
+  @Test("The class of the second year is refused where two have one number; its plan keeps one, under the new name")
+  func secondYear() throws {
+    let url = folder.url.appendingPathComponent(CoreDataStack.storeName)
+    let configuration = ModelConfiguration(url: url)
+    do {
+      let context = ModelContext(try ModelContainer(for: ChapterOne.Student.self, configurations: configuration))
+      let students: [(name: String, id: Int16)] = [("Ada", 1), ("Grace", 2), ("Grace", 2)]
+      for student in students { context.insert(ChapterOne.Student(name: student.name, age: 20, id: student.id)) }
+      try context.save()
+    }
+    let refusal = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: SecondYear.Student.self, configurations: configuration)
+    }
+    let error = try #require(refusal)
+    #expect(((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 134111)
+    #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZSTUDENT") == 3)
+    let container = try ModelContainer(
+      for: SecondYear.Student.self, migrationPlan: StudentPlan.self, configurations: configuration)
+    let students = try ModelContext(container).fetch(
+      FetchDescriptor<SecondYear.Student>(sortBy: [SortDescriptor(\.studentId)]))
+    #expect(students.map(\.name) == ["Ada", "Grace"] && students.map(\.studentId) == [1, 2])
+  }
+
+  @Test("Many students are deleted by one call, with the save")
+  func many() throws {
+    let url = folder.url.appendingPathComponent(School.storeName)
+    let context = ModelContext(try School.open(at: url))
+    let school = School(context: context)
+    for (id, name) in [(1, "Ada"), (2, "Grace"), (3, "Barbara")] { school.add(name: name, age: 20, id: id) }
+    try context.save()
+    try school.remove(ids: [1, 3])
+    #expect(try StoreFileReader(contentsOf: url).rowCount(of: "ZSTUDENT") == 3)
+    try context.save()
+    #expect(try school.all().map(\.studentName) == ["Grace"])
+  }
+
   @Test("The chapter's questions find whom they ask for, and the computed one is refused")
   func questions() throws {
     let container = try School.open(at: folder.url.appendingPathComponent(School.storeName))

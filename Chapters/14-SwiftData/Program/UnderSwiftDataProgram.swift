@@ -25,6 +25,9 @@ struct UnderSwiftDataProgram: ChapterCommand {
   @Flag(name: .customLong("shared"), help: "Open one file with Core Data and with SwiftData.")
   var showsShared = false
 
+  @Flag(name: .customLong("grow"), help: "Open a file with a class that has changed, without a plan and with one.")
+  var growsClass = false
+
   @Flag(name: .customLong("break"), help: "Open chapter 1's file with a class that has one property more.")
   var breaksStore = false
 
@@ -36,7 +39,7 @@ struct UnderSwiftDataProgram: ChapterCommand {
   func validate() throws {
     try refuseTogether([
       "--expand": showsExpansion, "--hidden": showsHidden, "--ask": asks, "--shared": showsShared,
-      "--break": breaksStore,
+      "--grow": growsClass, "--break": breaksStore,
     ])
   }
 
@@ -47,6 +50,7 @@ struct UnderSwiftDataProgram: ChapterCommand {
     if showsHidden { return try await showHidden(in: folder) }
     if asks { return try ask(in: folder) }
     if showsShared { return try showShared(in: folder) }
+    if growsClass { return try showGrown(in: folder) }
     if abandonsModel { return try abandon(in: folder) }
     if breaksStore { return try showBroken(in: folder) }
     try students(in: folder)
