@@ -3,7 +3,7 @@ import CoreData
 /// All versions as the stages of one migration, which the store goes through when it is opened.
 public final class LibraryStages {
   public let manager: NSStagedMigrationManager
-  /// By the address of the book, which a migration in place does not change.
+  /// By the address of the book, which the step between the handlers does not change.
   private var writers: [URL: String] = [:]
 
   //> stages

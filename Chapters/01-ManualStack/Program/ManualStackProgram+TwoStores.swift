@@ -49,5 +49,30 @@ extension ManualStackProgram {
       Output.line("\(student.studentName ?? "?"): \(grades.joined(separator: ", "))")
     }
     try stack.close()
+    try showShipped(folder.appendingPathComponent(TwoStoreStack.studentsName), model)
+  }
+
+  /// The students' file, as if it had come with the program.
+  @MainActor private func showShipped(_ file: URL, _ model: NSManagedObjectModel) throws {
+    Output.heading("A file that ships with the program")
+    let before = try Data(contentsOf: file)
+    //> read-only
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: "Students", at: file,
+      options: [NSReadOnlyPersistentStoreOption: true])
+    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    let students = try StudentRegister(context: context).all()
+    students.first?.studentName = "Augusta"
+    do {
+      try context.save()
+    } catch {
+      Output.line("a save over \(students.count) students: \((error as NSError).code)")
+    }
+    //< read-only
+    context.reset()
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+    Output.line("the file is byte for byte as it was: \(try Data(contentsOf: file) == before)")
   }
 }

@@ -12,10 +12,16 @@ struct LibraryFile {
     Output.table(try rows(of: table))
   }
 
+  /// The names of a table's columns.
+  func columns(of table: String) throws -> [String] {
+    try StoreFileReader(contentsOf: url).rows("SELECT name FROM pragma_table_info('\(table)')")
+      .compactMap(\.first?.text)
+  }
+
   /// A table's columns, then its rows.
   func rows(of table: String) throws -> [[String]] {
     let reader = try StoreFileReader(contentsOf: url)
-    let columns = try reader.rows("SELECT name FROM pragma_table_info('\(table)')").compactMap(\.first?.text)
+    let columns = try columns(of: table)
     let list = columns.map(StoreFileReader.quoted).joined(separator: ", ")
     return [columns]
       + (try reader.rows("SELECT \(list) FROM \(StoreFileReader.quoted(table)) ORDER BY Z_PK"))

@@ -40,7 +40,10 @@ struct ModelVersionsProgram: ChapterCommand {
     try showRenamed(file, folder)
     try showCustom(file)
     try showImpossible(file)
-    try showStaged(file, LibraryFile(url: folder.appendingPathComponent(Self.stagedName)))
+    try showForgotten(file)
+    let staged = LibraryFile(url: folder.appendingPathComponent(Self.stagedName))
+    try showStaged(file, staged)
+    try showDeferred(staged)
   }
 
   /// `--to`: the store's own way, by what the two models say.
@@ -150,6 +153,27 @@ struct ModelVersionsProgram: ChapterCommand {
     Output.line("the file is byte for byte as it was: \(try file.bytes() == before)")
   }
 
+  private func showForgotten(_ file: LibraryFile) throws {
+    Output.heading("A default that was forgotten")
+    let before = try file.bytes()
+    //> forgotten
+    let shelf = NSAttributeDescription()
+    shelf.name = "shelf"
+    shelf.attributeType = .stringAttributeType
+    shelf.isOptional = false
+    let model = try LibraryVersion.four.model
+    model.entitiesByName["Book"]?.properties.append(shelf)
+    do {
+      _ = try LibraryStore(at: file.url, model: model, migrates: true)
+    } catch let error as NSError {
+      let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError
+      Output.line("\(error.code): \(cause?.localizedFailureReason ?? "")")
+      Output.line("it is \(cause?.userInfo["attribute"] ?? "no attribute")")
+    }
+    //< forgotten
+    Output.line("the file is byte for byte as it was: \(try file.bytes() == before)")
+  }
+
   private func showStaged(_ file: LibraryFile, _ staged: LibraryFile) throws {
     Output.heading("From 1 to 4 at once: stages")
     try LibraryStore.makeFirstVersion(at: staged.url)
@@ -163,6 +187,22 @@ struct ModelVersionsProgram: ChapterCommand {
     try staged.show("ZAUTHOR")
     try staged.show("ZBOOK")
     Output.line("the same tables as the other file: \(try staged.tables() == file.tables())")
+  }
+
+  private func showDeferred(_ staged: LibraryFile) throws {
+    Output.heading("A column that goes, but not now")
+    //> deferred
+    let model = try LibraryVersion.four.model
+    model.entitiesByName["Book"]?.properties.removeAll { $0.name == "isReference" }
+    let store = try LibraryStore(at: staged.url, model: model, migrates: true) {
+      $0.setOption(
+        true as NSNumber, forKey: NSPersistentStoreDeferredLightweightMigrationOptionKey)
+    }
+    Output.line("opened:   \(try staged.columns(of: "ZBOOK").joined(separator: ", "))")
+    try store.container.persistentStoreCoordinator.finishDeferredLightweightMigration()
+    Output.line("finished: \(try staged.columns(of: "ZBOOK").joined(separator: ", "))")
+    //< deferred
+    try store.close()
   }
 
   /// `--break`: what a policy throws ends the migration; the store stays what it was.
