@@ -17,7 +17,7 @@ public final class RecipeStack {
     container = NSPersistentContainer(name: "Recipes")
     let url = folder.appendingPathComponent(Self.storeName)
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-    // Set before `loadPersistentStores` returns, since the store is not an asynchronous one.
+    // Set before `loadPersistentStores` returns: the store is not asynchronous.
     nonisolated(unsafe) var failure: (any Error)?
     container.loadPersistentStores { _, error in failure = error }
     if let failure { throw failure }

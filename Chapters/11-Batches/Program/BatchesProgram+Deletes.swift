@@ -35,12 +35,22 @@ extension BatchesProgram {
 
     Output.heading("What the history knows")
     //> history
-    for transaction in try follower.follow() {
+    let followed = try follower.follow()
+    for transaction in followed {
       let author = transaction.author ?? "unknown"
       Output.line("\(transaction.transactionNumber)  \(author): \(words(transaction))")
     }
     Output.line("followed:    the reading \(isThere(reading)), the remark \(isThere(remark))")
     //< history
+    //> expired
+    try view.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: follower.token))
+    do {
+      let first = followed.first?.token
+      try view.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: first))
+    } catch {
+      Output.line("from 1 on:   \((error as NSError).code)")
+    }
+    //< expired
   }
 
   @MainActor private func isThere(_ object: NSManagedObject) -> String {

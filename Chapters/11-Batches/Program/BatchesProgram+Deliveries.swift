@@ -27,9 +27,9 @@ extension BatchesProgram {
         _ = try archive.byDictionaries(corrected)
       } catch {
         let error = error as NSError
-        let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey]
-        let first = (conflicts as? [NSConstraintConflict])?.first
-        let names = first?.constraint.joined(separator: ", ") ?? "none"
+        // The key has no constant of its own.
+        let conflicts = error.userInfo["conflictList"] as? [NSConstraintConflict]
+        let names = conflicts?.first?.constraint.joined(separator: ", ") ?? "none"
         Output.line("once more: \(error.code), the constraint is (\(names))")
       }
       importer.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
