@@ -12,7 +12,8 @@ public struct TallyConflict: Equatable, Sendable {
   /// The conflicts in a save's error; none if it failed for another reason. Call it on the queue
   /// of the context that could not save, since a conflict holds that context's object.
   static func all(in error: any Error) -> [TallyConflict] {
-    let list = (error as NSError).userInfo[NSPersistentStoreSaveConflictsErrorKey]
+    // The key has no constant of its own.
+    let list = (error as NSError).userInfo["conflictList"]
     return (list as? [NSMergeConflict] ?? []).map { conflict in
       // The row as it is now: from the file, or from another context of this coordinator.
       let stored = conflict.persistedSnapshot ?? conflict.cachedSnapshot

@@ -24,7 +24,8 @@ extension OneServerProgram {
     do {
       try contexts[1].save()
     } catch let error as NSError where error.code == NSManagedObjectMergeError {
-      let conflicts = error.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+      // The key has no constant of its own.
+      let conflicts = error.userInfo["conflictList"] as? [NSMergeConflict]
       for conflict in conflicts ?? [] { show(conflict) }
     }
     //< collide

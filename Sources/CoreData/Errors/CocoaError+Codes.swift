@@ -198,10 +198,10 @@ extension CocoaError {
   /// 133010: a relationship leads to an object in another store.
   public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
   /// 133020: another context or program has changed rows since their objects were read. The ``NSMergeConflict`` objects
-  /// are under `NSPersistentStoreSaveConflictsErrorKey`.
+  /// are under "conflictList", as with Apple's framework, and under `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }
   /// 133021: the save would violate a uniqueness constraint. The ``NSConstraintConflict`` objects are under
-  /// `NSPersistentStoreSaveConflictsErrorKey`.
+  /// "conflictList", as with Apple's framework, and under `NSPersistentStoreSaveConflictsErrorKey`.
   public static var managedObjectConstraintMerge: CocoaError.Code { .managedObjectConstraintMerge }
   /// 134000: no store class is registered under the type.
   public static var persistentStoreInvalidType: CocoaError.Code { .persistentStoreInvalidType }

@@ -135,8 +135,8 @@ extension ErrorCode {
     ErrorCode(
       133020, "NSManagedObjectMergeError",
       "A row has changed in the store since your context read it, and your merge policy says to report that.",
-      do: "Look at NSPersistentStoreSaveConflictsErrorKey. Choose a merge policy, refresh and try again, or write "
-        + "through one queue."),
+      do: "Look at userInfo[\"conflictList\"]. Choose a merge policy, refresh and try again, or write through one "
+        + "queue."),
     ErrorCode(
       133021, "NSManagedObjectConstraintMergeError",
       "The save would give two rows the same values for a uniqueness constraint.",
