@@ -40,6 +40,13 @@ import Testing
     #expect(books.map(\.isFault) == [true, true, true])
   }
 
+  @Test("A book that was read before stays read")
+  func read() throws {
+    try #require(books[0].stock == 1)
+    _ = try countCopies(of: books, in: context)
+    #expect(books.map(\.isFault) == [false, true, true], "the first was no fault, and someone may be looking at it")
+  }
+
   @Test("A book with an unsaved change counts with it, and keeps it")
   func changed() throws {
     books[1].stock = 20

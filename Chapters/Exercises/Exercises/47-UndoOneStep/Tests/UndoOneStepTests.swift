@@ -54,6 +54,22 @@ import Testing
     #expect(prices == [10, 10])
   }
 
+  @Test("A step that throws is closed as well, and the next one is a step of its own")
+  func thrown() throws {
+    struct Interruption: Error {}
+    defer { steps.undoManager.disableUndoRegistration() }
+    #expect(throws: Interruption.self, "the step ran, and its error did not come out") {
+      try steps.step("Raise Prices") {
+        books[0].price = 15
+        throw Interruption()
+      }
+    }
+    try steps.step("Lower Prices") { books[1].price = 5 }
+    try #require(steps.undoManager.groupingLevel == 0, "the group of the step that threw is still open")
+    context.undo()
+    #expect(prices == [15, 10])
+  }
+
   @Test("A step has its name")
   func name() throws {
     defer { steps.undoManager.disableUndoRegistration() }

@@ -1,12 +1,10 @@
 import CoreData
 import ExerciseSupport
 
-/// Inserts a book for each title past the context, with the price for all, and without holding all rows at once.
-///
-/// - Returns: How many rows were written.
-func insertBooks(titled titles: some Sequence<String>, price: Int64, in context: NSManagedObjectContext) throws -> Int {
+/// A request that inserts a book for each title, with the price for all, and without holding all rows at once.
+func bookInsertion(of titles: some Sequence<String>, price: Int64) throws -> NSBatchInsertRequest {
   var iterator = titles.makeIterator()
-  let request = NSBatchInsertRequest(
+  return NSBatchInsertRequest(
     entityName: "Book",
     dictionaryHandler: { row in
       // What matters: true ends it and drops this row, so it is for the call after the last title.
@@ -16,7 +14,4 @@ func insertBooks(titled titles: some Sequence<String>, price: Int64, in context:
       row["price"] = price
       return false
     })
-  request.resultType = .count
-  let result = try context.execute(request) as? NSBatchInsertResult
-  return result?.result as? Int ?? 0
 }

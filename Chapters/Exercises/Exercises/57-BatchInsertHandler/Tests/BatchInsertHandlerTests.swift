@@ -15,9 +15,17 @@ struct BatchInsertHandlerTests {
     context.retainsRegisteredObjects = true
   }
 
+  /// Executes the request for these titles, and returns the number of rows.
+  private func insert(_ titles: some Sequence<String>) throws -> Int {
+    let request = try bookInsertion(of: titles, price: 8)
+    request.resultType = .count
+    let result = try context.execute(request) as? NSBatchInsertResult
+    return result?.result as? Int ?? 0
+  }
+
   @Test("Each title has a row of its own, with the price")
   func rows() throws {
-    let count = try insertBooks(titled: ["Emma", "Dracula", "Middlemarch"], price: 8, in: context)
+    let count = try insert(["Emma", "Dracula", "Middlemarch"])
     #expect(count == 3)
     let request = NSFetchRequest<Book>(entityName: "Book")
     request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
@@ -27,10 +35,17 @@ struct BatchInsertHandlerTests {
 
   @Test("No title, no row")
   func none() throws {
-    let count = try insertBooks(titled: [], price: 8, in: context)
+    let count = try insert([String]())
     #expect(count == 0)
     let saved = try bench.savedCount(of: "Book")
     #expect(saved == 0)
+  }
+
+  @Test("The rows are asked for one by one, and not made before")
+  func oneByOne() throws {
+    let request = try bookInsertion(of: ["Emma", "Dracula"], price: 8)
+    let rows = request.objectsToInsert?.count
+    #expect(rows == nil, "all rows were there before the store asked for one")
   }
 
   @Test("A thousand rows are written, and none of them becomes an object of the context")
@@ -40,7 +55,7 @@ struct BatchInsertHandlerTests {
       forName: .NSManagedObjectContextDidSave, object: context, queue: nil
     ) { _ in saves += 1 }
     defer { NotificationCenter.default.removeObserver(observer) }
-    let count = try insertBooks(titled: (0..<1000).lazy.map { "Book \($0)" }, price: 8, in: context)
+    let count = try insert((0..<1000).lazy.map { "Book \($0)" })
     #expect(count == 1000)
     let saved = try bench.savedCount(of: "Book")
     #expect(saved == 1000)

@@ -46,6 +46,23 @@ struct BatchDeleteAndMergeTests {
     #expect(shown == ["Edsger"])
   }
 
+  @Test("No context is saved, and the writer has made no object of a row")
+  func belowObjects() throws {
+    nonisolated(unsafe) var saves = 0
+    var observers: [any NSObjectProtocol] = []
+    for context in [reader, writer] {
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+      ) { _ in saves += 1 }
+      observers.append(observer)
+    }
+    defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+    writer.retainsRegisteredObjects = true
+    _ = try deleteBefore(25)
+    #expect(saves == 0, "a context was saved, so objects were deleted and not rows")
+    #expect(writer.registeredObjects.isEmpty, "\(writer.registeredObjects.count) objects were made")
+  }
+
   @Test("Where there is nothing to delete, nothing changes")
   func none() throws {
     let deleted = try deleteBefore(5)

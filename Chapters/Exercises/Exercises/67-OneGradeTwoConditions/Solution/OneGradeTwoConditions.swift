@@ -19,12 +19,11 @@ import SwiftData
   }
 }
 
-/// The names of those who have a mark of at least `points` in a subject, sorted.
-func learners(with points: Int, in subject: String, _ context: ModelContext) throws -> [String] {
-  let wanted = #Predicate<Learner> { learner in
+/// Finds those who have a mark of at least `points` in a subject.
+func learners(with points: Int, in subject: String) throws -> Predicate<Learner> {
+  #Predicate<Learner> { learner in
     // What matters: both conditions are about the mark of one closure. Two closures may find two marks.
     //= learner.marks.contains { $0.subject == subject } && learner.marks.contains { $0.points >= points }
     learner.marks.contains { $0.subject == subject && $0.points >= points }
   }
-  return try context.fetch(FetchDescriptor(predicate: wanted, sortBy: [SortDescriptor(\.name)])).map(\.name)
 }

@@ -19,8 +19,8 @@ import SwiftData
   }
 }
 
-/// The names of those who have a mark of at least `points` in a subject, sorted.
-func learners(with points: Int, in subject: String, _ context: ModelContext) throws -> [String] {
-  // TODO: Fetch those one of whose marks meets both conditions.
+/// Finds those who have a mark of at least `points` in a subject.
+func learners(with points: Int, in subject: String) throws -> Predicate<Learner> {
+  // TODO: Ask for those one of whose marks meets both conditions.
   throw Unfinished("one and the same mark meets both conditions")
 }
