@@ -197,12 +197,50 @@ struct MappingFileTests {
     #expect(found(try folder.bundle("x") { $0.entityMappings[1].sourceName = "Nobody" }, one, two) == nil)
   }
 
-  @Test("An entity that has changed has to be mapped, one that stays as it is need not be")
+  @Test("A mapping model may leave out entities, also one that has changed, but not all")
   func coverage() throws {
     let folder = try MappingFolder()
     let (one, two) = (try folder.model("One"), try folder.model("Two"))
     #expect(found(try folder.bundle("x") { $0.entityMappings.remove(at: 2) }, one, two) == "x")
-    #expect(found(try folder.bundle("x") { $0.entityMappings.remove(at: 1) }, one, two) == nil)
+    #expect(found(try folder.bundle("x") { $0.entityMappings.remove(at: 1) }, one, two) == "x")
     #expect(found(try folder.bundle("x") { $0.entityMappings = [] }, one, two) == nil)
+  }
+
+  @Test("A mapping model that maps each changed entity comes before one that leaves one out, whatever their names")
+  func preference() throws {
+    let folder = try MappingFolder()
+    let (one, two) = (try folder.model("One"), try folder.model("Two"))
+    let part = try folder.bundle("a", "d") { $0.entityMappings.remove(at: 1) }
+    let whole = try folder.bundle("c", "b") { $0.entityMappings.remove(at: 2) }
+    for bundles in [[part, whole], [whole, part]] {
+      let model = NSMappingModel(from: bundles, forSourceModel: one, destinationModel: two)
+      #expect(model?.entityMappings.first?.userInfo?["file"] as? String == "b")
+    }
+    #expect(found(part, one, two) == "a")
+  }
+
+  @Test(
+    "Objects of an entity that a mapping model leaves out are gone after the migration, and nothing leads to them",
+    arguments: ManagerStore.allCases)
+  func leftOut(_ kind: ManagerStore) throws {
+    let folder = try MappingFolder()
+    let (one, two) = (try folder.model("One"), try folder.model("Two"))
+    let (old, new) = (folder.url.appendingPathComponent("old"), folder.url.appendingPathComponent("new"))
+    try ManagerStack.fill(kind, one, old) { context in
+      let towns = ["Paris", "Pisa"].map { context.make("Town", ["name": $0]) }
+      context.make("Person", ["points": 7, "home": towns[0], "towns": NSSet(array: towns)])
+      context.make("Same", ["a": "kept"])
+    }
+    let bundle = try folder.bundle("x") { $0.entityMappings.remove(at: 1) }
+    let mapping = try #require(NSMappingModel(from: [bundle], forSourceModel: one, destinationModel: two))
+    try NSMigrationManager(sourceModel: one, destinationModel: two).migrateStore(
+      from: old, type: kind.type, mapping: mapping, to: new, type: kind.type)
+    try ManagerStack.read(kind, two, new) { context throws in
+      let human = try #require(try context.all("Human", by: "points").first)
+      #expect(human.value(forKey: "points") as? Int == 7)
+      #expect(human.object("home") == nil && human.texts("towns", "name") == [])
+      try expect(context, 0, "Town")
+      try expect(context, 1, "Same")
+    }
   }
 }

@@ -6,14 +6,13 @@ extension NSMappingModel {
   /// one of the models is nil. Without bundles it searches the main bundle, which in a Swift package has the resources
   /// of the program's targets.
   ///
-  /// A mapping model is for two models if
-  /// - the source model has the source entity of each of its mappings, with that version hash, and the destination
-  ///   model the destination entity;
-  /// - each entity that both models have, that is not abstract and has another hash in each, is the source of one of
-  ///   its mappings.
+  /// A mapping model is for two models if the source model has the source entity of each of its mappings, with that
+  /// version hash, and the destination model the destination entity. It need not map every entity: objects of one that
+  /// it leaves out are not in the new store.
   ///
-  /// If several fit, the first by file name is used; the order of bundles and of mappings does not matter. Files that
-  /// can't be read are ignored; `init(checkedContentsOf:)` says what is wrong with one.
+  /// If several fit, the first by file name is used that maps each entity that both models have, that is not abstract
+  /// and has another hash in each. If there is none, it is the first by file name. The order of bundles and of mappings
+  /// does not matter. Files that can't be read are ignored; `init(checkedContentsOf:)` says what is wrong with one.
   public convenience init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -22,15 +21,20 @@ extension NSMappingModel {
     let urls = NSManagedObjectModel.resourceURLs(in: bundles, ["cdm"]).sorted {
       ($0.lastPathComponent, $0.path) < ($1.lastPathComponent, $1.path)
     }
+    var found: [NSEntityMapping]?
     for url in urls {
-      guard let file = try? MappingModelFiles.model(at: url).model,
-        file.fits(sourceModel, destinationModel), let mappings = try? Self.mappings(of: file, url: url)
-      else { continue }
-      self.init()
-      entityMappings = mappings
-      return
+      guard let file = try? MappingModelFiles.model(at: url).model, file.fits(sourceModel, destinationModel) else {
+        continue
+      }
+      let isComplete = file.mapsChanges(from: sourceModel, to: destinationModel)
+      if found != nil, !isComplete { continue }
+      guard let mappings = try? Self.mappings(of: file, url: url) else { continue }
+      found = mappings
+      if isComplete { break }
     }
-    return nil
+    guard let best = found else { return nil }
+    self.init()
+    entityMappings = best
   }
 
   /// The mapping model in a compiled file (`.cdm`), or in the editor's (`.xcmappingmodel`), which Apple's framework
@@ -123,14 +127,18 @@ extension MappingModelFile {
       return hash.map { Data($0) } == hashes[name] && hash != nil
     }
     let (old, new) = (source.entityVersionHashesByName, destination.entityVersionHashesByName)
-    guard !entityMappings.isEmpty,
-      entityMappings.allSatisfy({
+    return !entityMappings.isEmpty
+      && entityMappings.allSatisfy {
         has($0.sourceName, hash: $0.sourceHash, hashes: old)
           && has($0.destinationName, hash: $0.destinationHash, hashes: new)
-      })
-    else { return false }
+      }
+  }
+
+  /// Whether each entity of both models that is not abstract and has changed is the source of a mapping.
+  fileprivate func mapsChanges(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) -> Bool {
+    let new = destination.entityVersionHashesByName
     let sources = Set(entityMappings.compactMap(\.sourceName))
-    return old.allSatisfy { name, hash in
+    return source.entityVersionHashesByName.allSatisfy { name, hash in
       guard let other = new[name], other != hash else { return true }
       return sources.contains(name) || source.entitiesByName[name]?.isAbstract ?? true
     }
