@@ -95,6 +95,7 @@ struct ChangeLedgerTests {
     Arrow(
       name: "inserted", call: { $0.inserted($1) },
       leads: [.clean: .inserted, .inserted: .inserted, .updated: .inserted, .left: .inserted]),
+    Arrow(name: "inserted again", call: { $0.insertedAgain($1) }, leads: [.inserted: .inserted]),
     Arrow(
       name: "changed", call: { $0.changed($1) },
       leads: [.clean: .updated, .inserted: .inserted, .updated: .updated, .deleted: .deleted, .unborn: .unborn]),
@@ -141,7 +142,7 @@ struct ChangeLedgerTests {
           if isFault { object.becameFault() } else { object.lostRow() }
           let own = object.ownState
           arrow.call(ledger, object)
-          let isNew = arrow.leads[from] == .inserted && arrow.name != "changed" && arrow.name != "reverted"
+          let isNew = arrow.leads[from] == .inserted && !["inserted again", "changed", "reverted"].contains(arrow.name)
           #expect(
             object.ownState == (isNew ? own.subtracting(.fault) : own), "\(arrow.name) of an object that is \(from)")
           object.forgotContext()
@@ -174,6 +175,21 @@ struct ChangeLedgerTests {
     ledger.changed(new)
     #expect(endEvent().updated == [new] && new.isInserted && !new.isUpdated)
     check([new, changed, deleted, both])
+  }
+
+  @Test("A new object that is inserted again is told of once more, and its snapshot says that it was there")
+  func insertedAgain() {
+    let (untouched, changed) = (clean(), clean())
+    for object in [untouched, changed] { ledger.inserted(object) }
+    ledger.insertedAgain(untouched)
+    #expect(ledger.snapshots.isEmpty && endEvent().inserted == [untouched, changed])
+    ledger.changed(changed)
+    for object in [changed, untouched] { ledger.insertedAgain(object) }
+    #expect(ledger.snapshots.count == 2 && ledger.snapshots.values.allSatisfy { !$0.wasDeleted })
+    let changes = endEvent()
+    #expect(changes.inserted == [changed, untouched] && changes.updated.isEmpty)
+    #expect(ledger.newObjects == [untouched, changed])
+    check([untouched, changed])
   }
 
   @Test("A new object that is deleted before any save leaves with the event; observers hear of it if they knew it")
@@ -300,6 +316,8 @@ struct ChangeLedgerTests {
   private struct Expected {
     var standing = Standing.clean
     var isTold: (inserted: Bool, updated: Bool, deleted: Bool) = (false, false, false)
+    /// Whether it was there before the event in which it was inserted again.
+    var wasKnown = false
   }
 
   @Test("Any sequence of transitions leads where the table says, and tells what happened", arguments: 0..<40)
@@ -317,7 +335,10 @@ struct ChangeLedgerTests {
       case 2 where step % 20 == 0:
         ledger.reset()
         for place in objects.indices where expected[place].standing != .left { expected[place].standing = .clean }
-        for place in objects.indices { expected[place].isTold = (false, false, false) }
+        for place in objects.indices {
+          expected[place].isTold = (false, false, false)
+          expected[place].wasKnown = false
+        }
       default:
         let arrow = ChangeLedgerTests.arrows.randomElement(using: &dice)!
         guard let to = arrow.leads[expected[index].standing] else { continue }
@@ -344,6 +365,9 @@ struct ChangeLedgerTests {
     object.standing = to
     switch name {
     case "inserted": object.isTold.inserted = true
+    case "inserted again":
+      if !object.isTold.inserted { object.wasKnown = true }
+      object.isTold.inserted = true
     case "changed": if !object.isTold.inserted, from != .deleted, from != .unborn { object.isTold.updated = true }
     case "deleted": (object.isTold.deleted, object.isTold.updated) = (true, false)
     case "undeleted", "undeleted, new to observers":
@@ -362,12 +386,13 @@ struct ChangeLedgerTests {
     )
     var leaving: Set<NSManagedObject> = []
     for (index, object) in objects.enumerated() {
-      let isTold = expected[index].isTold
+      let (isTold, wasKnown) = (expected[index].isTold, expected[index].wasKnown)
       expected[index].isTold = (false, false, false)
+      expected[index].wasKnown = false
       if expected[index].standing == .unborn, isTold != (false, false, false) {
         expected[index].standing = .left
         leaving.insert(object)
-        if !isTold.inserted { told.deleted.insert(object) }
+        if wasKnown || !isTold.inserted { told.deleted.insert(object) }
       } else if isTold.deleted {
         told.deleted.insert(object)
       } else if isTold.inserted {

@@ -121,6 +121,57 @@ struct PendingChangesTests {
   }
 
   @Test(
+    "A new object that is inserted again in a later event is told of as inserted once more; a saved one is not",
+    arguments: StoreKind.allCases)
+  func insertedAgain(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let log = NotificationLog(context)
+      let tag = context.new("Tag", ["name": "a"])
+      context.insert(tag)
+      context.processPendingChanges()
+      #expect(log.names == ["didChange"])
+      log.clear()
+      context.insert(tag)
+      context.insert(tag)
+      #expect(tag.changedValuesForCurrentEvent().isEmpty)
+      context.processPendingChanges()
+      #expect(log.names == ["didChange"] && log["didChange"]?.keys == [NSInsertedObjectsKey])
+      #expect(log["didChange"]?.objects(NSInsertedObjectsKey) == [tag] && context.insertedObjects == [tag])
+      tag["name"] = "b"
+      context.insert(tag)
+      #expect(tag.changedValuesForCurrentEvent()["name"] as? String == "a")
+      context.processPendingChanges()
+      #expect(log["didChange"]?.keys == [NSInsertedObjectsKey])
+      context.insert(tag)
+      context.delete(tag)
+      context.processPendingChanges()
+      #expect(log["didChange"]?.keys == [NSDeletedObjectsKey] && !context.hasChanges)
+      let saved = context.new("Tag")
+      try context.save()
+      log.clear()
+      context.insert(saved)
+      context.processPendingChanges()
+      #expect(log.names.isEmpty && !context.hasChanges)
+    }
+  }
+
+  @Test(
+    "A new object that is deleted, brought back and deleted in a later event is told of as deleted",
+    arguments: StoreKind.allCases)
+  func deletedTwice(_ kind: StoreKind) throws {
+    try withStack(kind) { _, context in
+      let tag = context.new("Tag")
+      context.processPendingChanges()
+      let log = NotificationLog(context)
+      context.delete(tag)
+      context.insert(tag)
+      context.delete(tag)
+      context.processPendingChanges()
+      #expect(log["didChange"]?.keys == [NSDeletedObjectsKey] && tag.managedObjectContext == nil)
+    }
+  }
+
+  @Test(
     "Updated and deleted is deleted only, in sets, notification and store",
     arguments: StoreKind.allCases)
   func updatedAndDeleted(_ kind: StoreKind) throws {

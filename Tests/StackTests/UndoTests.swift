@@ -182,6 +182,28 @@ struct UndoTests {
     }
   }
 
+  @Test("Undo of an event in which a new object was inserted again leaves the object", arguments: StoreKind.withCustom)
+  func insertedAgain(_ kind: StoreKind) throws {
+    try withUndo(kind) { _, context, manager throws in
+      let tag = context.step { context.new("Tag", ["name": "a"]) }
+      context.step {
+        context.insert(tag)
+        tag["name"] = "b"
+      }
+      context.undo()
+      #expect(tag.isInserted && tag.string("name") == "a")
+      context.undo()
+      #expect(!context.hasChanges)
+      context.redo()
+      context.redo()
+      #expect(tag.isInserted && tag.string("name") == "b")
+      manager.removeAllActions()
+      context.step { context.insert(tag) }
+      context.undo()
+      #expect(tag.isInserted && tag.string("name") == "b")
+    }
+  }
+
   @Test("Action names belong to the group, undone and redone", arguments: StoreKind.withCustom)
   func names(_ kind: StoreKind) throws {
     try withUndo(kind) { _, context, manager throws in

@@ -10,6 +10,7 @@
 /// |                     | clean     | inserted  | updated   | deleted           | inserted, deleted | left      |
 /// |---------------------|-----------|-----------|-----------|-------------------|-------------------|-----------|
 /// | `inserted(_:)`      | inserted  | inserted  | inserted  | –                 | –                 | inserted  |
+/// | `insertedAgain(_:)` | –         | inserted  | –         | –                 | –                 | –         |
 /// | `changed(_:)`       | updated   | inserted  | updated   | deleted           | inserted, deleted | –         |
 /// | `deleted(_:)`       | deleted   | inserted, deleted | deleted | deleted     | inserted, deleted | –         |
 /// | `undeleted(_:)`     | –         | –         | –         | updated           | inserted          | –         |
@@ -117,6 +118,17 @@ final class ChangeLedger {
     object.marks = addingToEvent(object, marks)
     // It has all its values, because there is no row to read them from.
     object.gotValues()
+  }
+
+  /// A new object was inserted once more. Observers who were told of it in an earlier event are told again. A snapshot
+  /// says that it was there before this event, so an undo of the event leaves it.
+  func insertedAgain(_ object: NSManagedObject) {
+    if object.state.contains(.eventInserted) { return }
+    let id = ObjectIdentifier(object)
+    if snapshots[id] == nil {
+      snapshots[id] = object.state.contains(.eventListed) ? EventSnapshot(unchanged: object) : EventSnapshot(object)
+    }
+    object.marks = addingToEvent(object, object.marks.union(.eventInserted))
   }
 
   /// An object is about to be changed. Called before the first change since the last save, and before the first in an
@@ -285,7 +297,9 @@ final class ChangeLedger {
       if state.contains(.deleted) && state.contains(.inserted) {
         left(object)
         unborn.append(object)
-        if !state.contains(.eventInserted) { changes.deleted.append(object) }
+        // A snapshot is of an object that was there before the event, even if it was inserted again since.
+        let wasKnown = event.snapshots[ObjectIdentifier(object)]?.wasDeleted == false
+        if wasKnown || !state.contains(.eventInserted) { changes.deleted.append(object) }
       } else if state.contains(.eventDeleted) {
         changes.deleted.append(object)
       } else if state.contains(.eventInserted) {

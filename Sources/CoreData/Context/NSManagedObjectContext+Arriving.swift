@@ -6,7 +6,12 @@ extension NSManagedObjectContext {
   func insertObject(_ object: NSManagedObject) {
     guardQueue("insert(_:)")
     if object.owner === owner {
-      if object.state.contains(.deleted) { insertDeleted(object) }
+      if object.state.contains(.deleted) {
+        insertDeleted(object)
+      } else if object.state.contains(.inserted), touchedInSave == nil {
+        // A save that is calling objects' methods would take this for one more change, and call them again.
+        markInsertedAgain(object)
+      }
       return
     }
     guard object.owner.storeIdentity(0) == nil, !(object.owner is ContextOwner) else {

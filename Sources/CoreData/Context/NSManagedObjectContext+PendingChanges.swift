@@ -12,6 +12,11 @@ extension NSManagedObjectContext {
     scheduleEvent()
   }
 
+  func markInsertedAgain(_ object: NSManagedObject) {
+    ledger.insertedAgain(object)
+    scheduleEvent()
+  }
+
   func markDeleted(_ object: NSManagedObject) {
     ledger.deleted(object)
     scheduleEvent()

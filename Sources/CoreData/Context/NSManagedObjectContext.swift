@@ -285,7 +285,8 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Inserts an object that has no context, together with those that it is related to. An object marked as deleted is
   /// no longer marked, and is related again to those that the deletion made forget it, if they are not deleted as well
-  /// and lead to no other object by now.
+  /// and lead to no other object by now. If it is a new object that the context has already, observers are told of its
+  /// insertion once more.
   open func insert(_ object: NSManagedObject) { insertObject(object) }
 
   /// Marks an object for deletion: rules are applied when pending changes are processed, the row goes with the
