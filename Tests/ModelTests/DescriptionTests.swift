@@ -128,6 +128,29 @@ struct DescriptionTests {
     let element = NSFetchIndexElementDescription()
     #expect(element.property == nil && element.propertyName?.isEmpty == true && element.collationType == .binary)
     #expect(NSFetchIndexDescription(name: "none", elements: [element]).elements == [element])
+    #expect((element.copy() as? NSFetchIndexElementDescription)?.property == nil)
+  }
+
+  @Test("A column keeps a property that was made for it; a copy of the entity has an index over its own of that name")
+  func propertyForIndex() throws {
+    func id() -> NSAttributeDescription { attribute("id", .UUIDAttributeType) }
+    let book = entity("Book", [attribute("title"), id()])
+    let column = NSFetchIndexElementDescription(property: id(), collationType: .binary)
+    #expect(column.property?.name == "id")
+    column.isAscending = false
+    let index = NSFetchIndexDescription(name: "byID", elements: [column, NSFetchIndexElementDescription()])
+    book.indexes = [index]
+    let shelf = model([book])
+    #expect(column.property?.name == "id" && column.propertyName == "id")
+    #expect((index.copy() as? NSFetchIndexDescription)?.elements.first?.property === column.property)
+    let copiedBook = try #require(book.copy() as? NSEntityDescription)
+    let copiedShelf = try #require(shelf.copy() as? NSManagedObjectModel)
+    let merged = try #require(NSManagedObjectModel(byMerging: [shelf]))
+    for copy in [copiedBook, copiedShelf["Book"], merged["Book"]] {
+      let elements = try #require(copy.indexes.first?.elements)
+      #expect(elements[0].property === copy.propertiesByName["id"] && !elements[0].isAscending)
+      #expect(elements[1].property == nil)
+    }
   }
 
   @Test("Descriptions answer keys, and predicates and sort descriptors about arrays of them")

@@ -95,14 +95,6 @@ extension MisuseReport {
       remedy: "Add the entity to `entities` first.")
   }
 
-  static func indexElementWithoutProperty(name: String, index: String?) -> MisuseReport {
-    MisuseReport(
-      "An element of the index \(index ?? "(no index)") refers to the property \(name), which is gone.",
-      facts: [("Call", "NSFetchIndexElementDescription.copy()")],
-      how: "An index does not keep its properties alive; their entity does.",
-      remedy: "Keep the model that the index came from.")
-  }
-
   static func immutableRequest(of what: String, member: String) -> MisuseReport {
     MisuseReport(
       "Can't modify a named fetch request in an immutable model.",

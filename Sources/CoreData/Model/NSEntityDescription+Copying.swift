@@ -37,10 +37,13 @@ extension NSEntityDescription {
     }
     copy.storedUniquenessConstraints = translated(storedUniquenessConstraints)
     copy.storedCompoundIndexes = translated(storedCompoundIndexes)
+    // By name, since the property may be one that was made for the index.
+    let twins = FrozenEntity.byName(copy.ownProperties)
     copy.indexes = storedIndexes.map { index in
       let twin = index.copy() as! NSFetchIndexDescription
       twin.elements = index.elements.map { element in
-        element.copy(property: element.property.flatMap { copies[ObjectIdentifier($0)] })
+        let isExpression = element.property is NSExpressionDescription
+        return element.copy(property: isExpression ? nil : element.propertyName.flatMap { twins[$0] })
       }
       return twin
     }

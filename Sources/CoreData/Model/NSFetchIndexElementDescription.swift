@@ -11,29 +11,25 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 /// One column of an index.
 nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
   final weak var owningIndex: NSFetchIndexDescription?
-  // Weak for a property of an entity, which owns both the property and this index; strong for an expression, which has
-  // no other owner.
-  private final weak var entityProperty: NSPropertyDescription?
-  private final var expressionProperty: NSExpressionDescription?
-  private final var storedPropertyName: String
+  // Strong, because an expression, or a property made for the index alone, has no other owner. A property does not keep
+  // its entity alive, so this makes no cycle.
+  private final var storedProperty: NSPropertyDescription?
   final var storedCollationType: NSFetchIndexElementType
   final var storedIsAscending = true
 
-  /// Makes a column for a property of the index's entity, or for an expression.
+  /// Makes a column for a property of the index's entity, or for an expression. Of a property that is not the entity's
+  /// the name counts, and copies of the entity lead to their own property of that name.
   ///
   /// A new store has the index if the expression is `self`, `objectID` or `entity`. With any other it is made without
   /// the index, and a warning on standard error names it.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
-    storedPropertyName = property.storedName
+    storedProperty = property
     storedCollationType = collationType
     super.init()
-    expressionProperty = property as? NSExpressionDescription
-    if expressionProperty == nil { entityProperty = property }
   }
 
   /// Makes a column of no property, which can't be indexed.
   public override init() {
-    storedPropertyName = ""
     storedCollationType = .binary
     super.init()
   }
@@ -42,10 +38,10 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
   public required init?(coder: NSCoder) { misuse(.archivedModel) }
 
   /// The property, or the expression, whose values are indexed.
-  open var property: NSPropertyDescription? { expressionProperty ?? entityProperty }
+  open var property: NSPropertyDescription? { storedProperty }
 
-  /// The name of `property`.
-  open var propertyName: String? { property?.storedName ?? storedPropertyName }
+  /// The name of `property`; empty if there is none.
+  open var propertyName: String? { property?.storedName ?? "" }
 
   /// Default: `binary`.
   open var collationType: NSFetchIndexElementType {
@@ -73,8 +69,10 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
     guard let other = object as? NSFetchIndexElementDescription else { return false }
     return self === other
       || propertyName == other.propertyName && storedCollationType == other.storedCollationType
-        && storedIsAscending == other.storedIsAscending && expressionProperty == other.expressionProperty
+        && storedIsAscending == other.storedIsAscending && expression == other.expression
   }
+
+  private final var expression: NSExpressionDescription? { storedProperty as? NSExpressionDescription }
 
   /// A hash of the name only, which is quick.
   open override var hash: Int { propertyName?.hashValue ?? 0 }
@@ -86,10 +84,9 @@ nonisolated open class NSFetchIndexElementDescription: NSObject, NSCopying {
 
   /// A copy that refers to `property`, or to the same property as this one if that is nil.
   final func copy(property replacement: NSPropertyDescription?) -> NSFetchIndexElementDescription {
-    guard let target = replacement ?? property else {
-      misuse(.indexElementWithoutProperty(name: storedPropertyName, index: owningIndex?.storedName))
-    }
-    let copy = NSFetchIndexElementDescription(property: target, collationType: storedCollationType)
+    let copy = NSFetchIndexElementDescription()
+    copy.storedProperty = replacement ?? property
+    copy.storedCollationType = storedCollationType
     copy.storedIsAscending = storedIsAscending
     return copy
   }

@@ -181,8 +181,7 @@ extension NSEntityDescription {
     }
   }
 
-  /// Leads the elements of indexes that are over inherited properties to the copies that the ancestors have. An element
-  /// does not keep its property alive.
+  /// Leads the elements of indexes that are over inherited properties to the copies that the ancestors have.
   fileprivate func connectIndexes() {
     for index in storedIndexes {
       let strangers = index.storedElements.contains { element in
