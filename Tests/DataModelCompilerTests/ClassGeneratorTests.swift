@@ -67,6 +67,34 @@ struct ClassGeneratorTests {
     #expect(!text.contains("extension Novel : Identifiable"))
   }
 
+  @Test("A class name that is only a module's, or a dot, is as good as none")
+  func moduleWithoutClass() throws {
+    let contents = """
+      <model>
+        <entity name="Note" representedClassName="Note" codeGenerationType="class">
+          <attribute name="image" optional="YES" attributeType="Transformable" customClassName="."/>
+          <attribute name="sound" optional="YES" attributeType="Transformable" customClassName="Shop."/>
+          <relationship name="page" optional="YES" maxCount="1" destinationEntity="Page"/>
+        </entity>
+        <entity name="Page" representedClassName="." codeGenerationType="class"/>
+      </model>
+      """
+    let model = try SourceModelReader.model(contents: Array(contents.utf8), name: "M", file: "contents").model
+    let package = DataModelPackage(name: "M", versions: [model], currentVersionName: "M")
+    let output = DataModelCompiler(module: "App").compile(models: [package], sources: [])
+    let text = try #require(output.files.first).text
+    for line in [
+      "    @NSManaged public var image: NSObject?", "    @NSManaged public var sound: NSObject?",
+      "    @NSManaged public var page: NSManagedObject?",
+    ] {
+      #expect(text.contains(line + "\n"), "\(line)")
+    }
+    #expect(!text.contains("class : ") && !text.contains("App."))
+    let compiled = try #require(output.models.first).currentVersion
+    #expect(compiled.entities.map(\.className) == ["App.Note", nil])
+    #expect(compiled.entities[0].attributes.allSatisfy { $0.customClassName == nil })
+  }
+
   @Test("Accessors are made for generated declarations too")
   func accessors() throws {
     let text = try Self.output().files[1].text

@@ -91,6 +91,14 @@ struct ModelErrorTests {
         "contents:4: error: A.description: the name is taken: NSManagedObject has a member of this name"
       ),
       (
+        "<entity name='A'>\n<attribute name='x' attributeType='Transformable' customClassName='Shop.'/></entity>",
+        "contents:4: warning: A.x: customClassName=\"Shop.\" is ignored: it names a module, but no class in it"
+      ),
+      (
+        "<entity name='A' representedClassName='.'/>",
+        "contents:3: warning: A: representedClassName=\".\" is ignored: it names a module, but no class in it"
+      ),
+      (
         "<entity name='A'><uniquenessConstraints><uniquenessConstraint><constraint value='x'/>"
           + "</uniquenessConstraint></uniquenessConstraints></entity>",
         "contents:3: error: A: a uniqueness constraint names the unknown attribute \"x\""

@@ -61,7 +61,7 @@ struct ContentsReader {
     var entity = DataModel.Entity(name: fields.required("name"))
     fields.entity = entity.name
     lines[entity.name, nil] = element.line
-    entity.className = fields.nonEmpty("representedClassName")
+    entity.className = fields.className("representedClassName")
     if entity.className == "NSManagedObject" { entity.className = nil }
     entity.codeGeneration = fields.choice(
       "codeGenerationType", default: .manual, known: "class, category",
@@ -115,7 +115,7 @@ struct ContentsReader {
     attribute.renamingIdentifier = fields.nonEmpty("elementID")
     attribute.versionHashModifier = fields.nonEmpty("versionHashModifier")
     attribute.valueTransformerName = fields.nonEmpty("valueTransformerName")
-    attribute.customClassName = fields.nonEmpty("customClassName")
+    attribute.customClassName = fields.className("customClassName")
     attribute.compositeName = fields.nonEmpty("composite")
     attribute.allowsExternalBinaryDataStorage = fields.flag("allowsExternalBinaryDataStorage")
     attribute.allowsCloudEncryption = fields.flag("allowsCloudEncryption")

@@ -27,6 +27,14 @@ struct ElementFields {
     string(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 
+  /// The name of a class. Where the editor shows a module and no class it writes `Shop.`, or `.` for the module itself.
+  mutating func className(_ name: String) -> String? {
+    guard let text = nonEmpty(name) else { return nil }
+    if !text.hasSuffix(".") { return text }
+    report(.warning, "\(name)=\"\(text)\" is ignored: it names a module, but no class in it")
+    return nil
+  }
+
   mutating func required(_ name: String) -> String {
     if let value = nonEmpty(name) { return value }
     report(.error, "<\(element.name)> has no \(name)")
