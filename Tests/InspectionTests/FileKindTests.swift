@@ -36,6 +36,21 @@ struct FileKindTests {
         == true)
   }
 
+  @Test("A pipe is neither a store nor a model, and nobody waits for its writer, not in the place of a log either")
+  func pipes() throws {
+    let pipe = folder.file("pipe")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    #expect(
+      failure { _ = try FileKind.find(at: pipe) }?.sentence
+        == "The file \(pipe.path) is neither a store nor a model: it is a pipe, a socket or a device.")
+    let store = folder.file("Library.sqlite")
+    try Library.make(at: store)
+    unlink(store.path + "-wal")
+    #expect(mkfifo(store.path + "-wal", 0o600) == 0)
+    let report = try StoreReport(open(store))
+    #expect(report.json["journal"]?["walCommittedFrames"] == .null)
+  }
+
   @Test("A database that is no store, a truncated store and an encrypted file are told apart")
   func databases() throws {
     let plain = folder.file("plain.db")

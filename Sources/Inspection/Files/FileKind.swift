@@ -53,7 +53,11 @@ public enum FileKind: Equatable, Sendable {
       throw InspectionFailure("There is no file \(url.path).")
     }
     if isFolder.boolValue { return (try folder(url), url) }
-    guard let file = FileHandle(forReadingAtPath: url.path) else {
+    let file: FileHandle
+    do { file = try RegularFile.handle(url.path) } catch RegularFile.Problem.notAFile {
+      throw InspectionFailure(
+        "The file \(url.path) is neither a store nor a model: it is a pipe, a socket or a device.")
+    } catch {
       throw InspectionFailure("The file \(url.path) cannot be read: permission denied.")
     }
     defer { try? file.close() }

@@ -17,7 +17,7 @@ struct WriteAheadLog {
 
   /// nil when there is no log beside the database.
   init?(of database: URL) {
-    guard let log = FileHandle(forReadingAtPath: database.path + "-wal") else { return nil }
+    guard let log = try? RegularFile.handle(database.path + "-wal") else { return nil }
     defer { try? log.close() }
     size = (try? log.seekToEnd()).map(Int.init) ?? 0
     try? log.seek(toOffset: 0)
