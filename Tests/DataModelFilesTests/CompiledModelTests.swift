@@ -70,6 +70,22 @@ struct CompiledModelTests {
     #expect(item.attributes.first { $0.name == "made" }?.defaultValue == .date(631_123_200.5))
   }
 
+  @Test("A property with the name of a member is a warning in a compiled model, and nothing in one that a store keeps")
+  func reservedName() throws {
+    var film = DataModel.Entity(name: "Film")
+    film.attributes = [DataModel.Attribute(name: "release", type: .date)]
+    var model = DataModel(name: "M")
+    model.entities = [film]
+    let bytes = CompiledModelFiles.mom(model)
+    let read = try CompiledModelFiles.model(mom: bytes, name: "M", file: "M.mom")
+    #expect(read.model.entities[0].attributes.map(\.name) == ["release"])
+    #expect(
+      read.warnings.map(\.description)
+        == ["M.mom: warning: Film.release: the name is taken: NSManagedObject has a member of this name"])
+    let kept = try CompiledModelFiles.model(mom: bytes, name: "M", file: "M.mom", isKept: true)
+    #expect(kept.model == read.model && kept.warnings.isEmpty)
+  }
+
   @Test("Foundation reads the property list that we write")
   func foundationReads() throws {
     let bytes = CompiledModelFiles.mom(try Self.model())

@@ -2,7 +2,7 @@ import DataModelFiles
 import Foundation
 import Testing
 
-/// Compiled models and property lists that lead in circles.
+/// Compiled models and property lists that lead in circles, and models that are small in a file and large in memory.
 @Suite("Hostile models")
 struct HostileModelTests {
   /// An archive of an object graph; the objects' indexes begin with 1.
@@ -50,6 +50,171 @@ struct HostileModelTests {
     let error = #expect(throws: InvalidDataModel.self) { try read(bytes) }
     #expect("\(error as Any)".contains("has itself among its elements"))
   }
+
+  // What is small in a file.
+
+  /// The problems of a source model, or none.
+  private func problems(_ body: String) -> String {
+    let text = "<model>\(body)</model>"
+    do {
+      let warnings = try SourceModelReader.model(contents: Array(text.utf8), name: "M", file: "M").warnings
+      return warnings.map(\.description).joined(separator: "\n")
+    } catch { return "\(error)" }
+  }
+
+  /// Composites that each have two attributes of the next one's type.
+  private func doubling(_ levels: Int) -> String {
+    (0..<levels).map { level in
+      let type =
+        level + 1 < levels ? "attributeType='Composite' composite='C\(level + 1)'" : "attributeType='String'"
+      return "<composite name='C\(level)'><attribute name='a' \(type)/><attribute name='b' \(type)/></composite>"
+    }.joined()
+  }
+
+  @Test(
+    "Composites that double at each level are counted, and not gone through",
+    arguments: [(60, "more than 20 deep"), (20, "more than 2,000 attributes"), (10, "more than 2,000 attributes")])
+  func doublingComposites(_ levels: Int, _ expected: String) {
+    let found = problems(
+      "<entity name='A'><attribute name='x' attributeType='Composite' composite='C0'/></entity>" + doubling(levels))
+    #expect(found.contains("error") && found.contains(expected), "\(found)")
+  }
+
+  @Test("Composites of some hundred attributes are read, and their version hash is that of the last level")
+  func largeComposite() throws {
+    let text =
+      "<model><entity name='A'><attribute name='x' attributeType='Composite' composite='C0'/></entity>"
+      + doubling(9) + "</model>"
+    let model = try SourceModelReader.model(contents: Array(text.utf8), name: "M", file: "M").model
+    let leaf = VersionHash.attribute(
+      base: VersionHash.base(name: "a", isOptional: false, isTransient: false), attributeType: 700)
+    let other = VersionHash.attribute(
+      base: VersionHash.base(name: "b", isOptional: false, isTransient: false), attributeType: 700)
+    let leaves = (0..<256).flatMap { _ in [(name: "a", hash: leaf), (name: "b", hash: other)] }
+    let hash = VersionHash.entity(
+      name: "A", isAbstract: false, superentityHash: nil,
+      properties: [(name: "x", hash: VersionHash.composite(leaves: leaves))])
+    #expect(model.entityVersionHashes() == ["A": hash])
+    let read = try CompiledModelFiles.model(mom: CompiledModelFiles.mom(model), name: "M", file: "M.mom").model
+    #expect(read.entityVersionHashes() == ["A": hash])
+  }
+
+  @Test("Composites that hold each other are an error for each of them")
+  func circularComposites() {
+    let bodies = [("A", "B"), ("B", "A"), ("C", "C")].map { name, held in
+      "<composite name='\(name)'><attribute name='x' attributeType='Composite' composite='\(held)'/></composite>"
+    }
+    #expect(
+      problems(bodies.joined())
+        == ["A", "B", "C"].map { "M:1: error: \($0): the composite holds itself" }.joined(separator: "\n"))
+  }
+
+  /// A compiled model in which each entity inherits from the next one by name.
+  private func generations(_ count: Int) -> [UInt8] {
+    let names = (0..<count).map { PropertyList.string("E\(100_000 + count - $0)") }
+    let entities = (0..<count).map { index -> PropertyList in
+      var fields: [String: PropertyList] = ["$class": .uid(4), "NSEntityName": names[index]]
+      if index > 0 { fields["NSSuperentity"] = .uid(4 + index) }
+      return .dictionary(fields)
+    }
+    return archive(
+      [
+        .dictionary(["$class": .uid(2), "NSEntities": .uid(3)]), type("NSManagedObjectModel"),
+        .dictionary(["NS.keys": .array(names), "NS.objects": .array((0..<count).map { .uid(5 + $0) })]),
+        type("NSEntityDescription"),
+      ] + entities)
+  }
+
+  @Test(
+    "Generations without end are an error, in a model that a store keeps as well",
+    arguments: [20_000, 5_000], [false, true])
+  func manyGenerations(_ count: Int, _ isKept: Bool) {
+    let bytes = generations(count)
+    let error = #expect(throws: InvalidDataModel.self) {
+      try CompiledModelFiles.model(mom: bytes, name: "M", file: "M.mom", isKept: isKept)
+    }
+    let expected = count == 20_000 ? "has more than 15,999 entities" : "inherits from more than 200 entities"
+    #expect("\(error as Any)".contains(expected), "\(error as Any)")
+  }
+
+  @Test("Two hundred ancestors are read, and each version hash has that of the parent in it")
+  func twoHundredAncestors() throws {
+    let model = try read(generations(201))
+    let hashes = model.entityVersionHashes()
+    var parent: [UInt8]?
+    for entity in model.entities.sorted(by: { $0.name > $1.name }) {
+      let hash = VersionHash.entity(name: entity.name, isAbstract: false, superentityHash: parent, properties: [])
+      #expect(hashes[entity.name] == hash)
+      parent = hash
+    }
+    #expect(hashes.count == 201)
+  }
+
+  @Test("Thousands of properties that hundreds of entities inherit are an error")
+  func manyInheritedProperties() {
+    let attributes = (0..<4_000).map { "<attribute name='p\($0)' attributeType='String'/>" }.joined()
+    let heirs = (0..<300).map { "<entity name='B\($0)' parentEntity='A'/>" }.joined()
+    let found = problems("<entity name='A'>\(attributes)</entity>\(heirs)")
+    #expect(found.contains("error") && found.contains("more than 1,000,000 properties"), "\(found)")
+  }
+
+  @Test("Of thousands of properties the same is found to be wrong as of a few", arguments: [3, 5_000])
+  func manyProperties(_ count: Int) {
+    let relationships = (0..<count).map { "<relationship name='r\($0)' destinationEntity='B' inverseName='r\($0)'/>" }
+    let found = problems(
+      "<entity name='A'>\(relationships.joined())<attribute name='x' attributeType='String'/></entity>"
+        + "<entity name='B' parentEntity='A'><attribute name='r1' attributeType='String'/>"
+        + "<relationship name='y' destinationEntity='A' inverseName='z'/>"
+        + "<relationship name='v' destinationEntity='A' inverseName='x'/>"
+        + "<uniquenessConstraints><uniquenessConstraint><constraint value='r2'/><constraint value='w'/>"
+        + "</uniquenessConstraint></uniquenessConstraints></entity>")
+    #expect(
+      found
+        == [
+          "M:1: error: A.r1: the inverse \"r1\" is not a relationship of B",
+          "M:1: error: B.r1: its ancestor A already has a property of this name",
+          "M:1: error: B.y: the inverse \"z\" is not a relationship of A",
+          "M:1: error: B.v: the inverse \"x\" is not a relationship of A",
+          "M:1: error: B: a uniqueness constraint names the unknown attribute \"w\"",
+        ].joined(separator: "\n"))
+  }
+
+  @Test("A model of hundreds of configurations is an error")
+  func manyConfigurations() {
+    let configurations = (0..<201).map { "<configuration name='c\($0)'/>" }.joined()
+    #expect(problems("<entity name='A'/>\(configurations)").contains("more than 200 configurations"))
+  }
+
+  @Test("A long text that many objects of an archive share is read only so often")
+  func sharedText() throws {
+    func sharing(_ count: Int) -> [UInt8] {
+      let names = (0..<count).map { PropertyList.string("E\($0)") }
+      let entities = names.map { name -> PropertyList in
+        .dictionary(["$class": .uid(4), "NSEntityName": name, "NSVersionHashModifier": .uid(5)])
+      }
+      return archive(
+        [
+          .dictionary(["$class": .uid(2), "NSEntities": .uid(3)]), type("NSManagedObjectModel"),
+          .dictionary(["NS.keys": .array(names), "NS.objects": .array((0..<count).map { .uid(6 + $0) })]),
+          type("NSEntityDescription"), .string(String(repeating: "x", count: 200_000)),
+        ] + entities)
+    }
+    let few = try read(sharing(10))
+    #expect(few.entities.allSatisfy { $0.versionHashModifier?.utf8.count == 200_000 })
+    let error = #expect(throws: InvalidDataModel.self) { try read(sharing(200)) }
+    #expect("\(error as Any)".contains("repeat the same objects too often"))
+  }
+
+  @Test("Problems without end are told up to a limit, and the model is refused")
+  func manyProblems() {
+    let name = String(repeating: "N", count: 100_000)
+    let attributes = String(repeating: "<attribute name='a' attributeType='Composite'/>", count: 500)
+    let found = problems("<entity name='\(name)'>\(attributes)</entity>")
+    #expect(found.contains("two properties have this name"))
+    #expect(found.utf8.count < 1 << 25)
+  }
+
+  // Values and lists.
 
   @Test("An infinite default of a decimal attribute is not a number", arguments: [Double.infinity, -.infinity, .nan])
   func infiniteDefault(_ value: Double) throws {

@@ -71,6 +71,34 @@ struct ModelLoadingTests {
     deinit { try? FileManager.default.removeItem(at: url) }
   }
 
+  @Test("The relationships of a model that has thousands are connected, to inherited inverses too")
+  func thousands() throws {
+    func relationships(_ name: String, to destination: String, inverse: String) -> String {
+      (0..<3_000).map { number in
+        "<relationship name='\(name)\(number)' maxCount='1' destinationEntity='\(destination)' "
+          + "inverseName='\(inverse)\(number)'/>"
+      }.joined()
+    }
+    let folder = TemporaryFolder()
+    let model = folder.file("M.xcdatamodel")
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    try Data(
+      """
+      <model><entity name='A'>\(relationships("to", to: "C", inverse: "from"))</entity>
+      <entity name='B'>\(relationships("from", to: "A", inverse: "to"))</entity><entity name='C' parentEntity='B'/></model>
+      """.utf8
+    ).write(to: model.appendingPathComponent("contents"))
+    let loaded = try NSManagedObjectModel(checkedContentsOf: model)
+    let to = try #require(loaded.entitiesByName["A"]?.relationshipsByName)
+    let from = try #require(loaded.entitiesByName["B"]?.relationshipsByName)
+    #expect(to.count == 3_000 && from.count == 3_000)
+    for number in 0..<3_000 {
+      let one = to["to\(number)"]
+      let other = from["from\(number)"]
+      #expect(one != nil && one?.inverseRelationship === other && other?.inverseRelationship === one)
+    }
+  }
+
   static let forms = ["M.xcdatamodeld", "M.xcdatamodeld/V 2.xcdatamodel", "M.momd", "M.momd/V 2.mom"]
 
   @Test("Every form gives the same model", arguments: forms)

@@ -59,7 +59,13 @@ extension NSEntityDescription {
 
   /// The entity and all that inherit from it, each followed by its subentities in order of name.
   final var withDescendants: [NSEntityDescription] {
-    [self] + storedSubentities.sorted(by: NSEntityDescription.inNameOrder).flatMap(\.withDescendants)
+    var found: [NSEntityDescription] = []
+    var left = [self]
+    while let entity = left.popLast() {
+      found.append(entity)
+      left += entity.storedSubentities.sorted(by: NSEntityDescription.inNameOrder).reversed()
+    }
+    return found
   }
 
   /// Compares names by code units.

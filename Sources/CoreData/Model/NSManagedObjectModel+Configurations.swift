@@ -29,11 +29,10 @@ extension NSManagedObjectModel {
 
   final func withHeirs(_ members: [NSEntityDescription]) -> [NSEntityDescription] {
     if members.allSatisfy(\.storedSubentities.isEmpty) { return members }
-    let heirs = storedEntities.map { (entity: $0, ancestors: $0.ancestors) }
-    let alone = members.filter { member in
-      !members.contains { other in other.ancestors.contains { $0 === member } }
-    }
-    return members + heirs.filter { $0.ancestors.contains { heir in alone.contains { $0 === heir } } }.map(\.entity)
+    var alone = Set(members.map(ObjectIdentifier.init))
+    for member in members { alone.subtract(member.ancestors.map(ObjectIdentifier.init)) }
+    return members
+      + storedEntities.filter { entity in entity.ancestors.contains { alone.contains(ObjectIdentifier($0)) } }
   }
 
   /// Makes a configuration, or replaces its entities, which have to be in the model.

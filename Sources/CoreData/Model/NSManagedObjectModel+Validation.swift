@@ -31,10 +31,9 @@ extension NSManagedObjectModel {
   /// subentities: its store just never has any.)
   private func firstConfigurationProblem() -> ModelProblem? {
     for (name, entities) in storedConfigurations.sorted(on: \.key) {
+      let members = Set(entities.map(ObjectIdentifier.init))
       for entity in entities {
-        guard let parent = entity.storedSuperentity, !entities.contains(where: { $0 === parent }) else {
-          continue
-        }
+        guard let parent = entity.storedSuperentity, !members.contains(ObjectIdentifier(parent)) else { continue }
         return ModelProblem(
           entity: entity.storedName,
           kind: .superentityOutsideConfiguration(superentity: parent.storedName ?? "", configuration: name))

@@ -5,8 +5,18 @@ import Foundation
 struct ModelBuilder {
   private let file: ModelFile
   private var source: DataModel { file.model }
+  private let composites: [String: DataModel.CompositeType]
+  /// The properties by name in a large model; nil in others, whose few names are compared one by one.
+  private let tables: PropertyTables?
 
-  init(_ file: ModelFile) { self.file = file }
+  init(_ file: ModelFile) {
+    self.file = file
+    composites = file.model.compositesByName
+    let count = file.model.entities.reduce(0) { count, entity in
+      count + entity.attributes.count + entity.relationships.count + entity.fetchedProperties.count
+    }
+    tables = count > 4096 ? PropertyTables() : nil
+  }
 
   /// - Throws: `InvalidDataModel` if the file asks for something that the stack can't do.
   func fill(_ model: NSManagedObjectModel) throws {
@@ -63,7 +73,7 @@ struct ModelBuilder {
     let attribute: NSAttributeDescription
     if value.type == .composite {
       let composite = NSCompositeAttributeDescription()
-      let type = source.composites.first { $0.name == value.compositeName }
+      let type = value.compositeName.flatMap { composites[$0] }
       composite.elements = try type?.attributes.map { try self.attribute($0, of: type?.name ?? entity) } ?? []
       attribute = composite
     } else if let format = value.derivationExpression {
@@ -178,6 +188,7 @@ struct ModelBuilder {
   /// A property of the entity or of one that it inherits from. Until the model is in use, each call of a description's
   /// dictionary builds it again, so they are not used here.
   private func property(named name: String, of entity: NSEntityDescription) -> NSPropertyDescription? {
+    if let tables { return tables.property(named: name, of: entity) }
     var next: NSEntityDescription? = entity
     while let entity = next {
       if let property = entity.ownProperties.first(where: { $0.storedName == name }) { return property }
@@ -264,5 +275,25 @@ struct ModelBuilder {
       DataModelProblem(
         .error, file: file.url.path, entity: entity, property: property, message: "\(what): not supported")
     ])
+  }
+}
+
+/// Finds the properties of entities that have thousands.
+private final class PropertyTables {
+  private var properties: [ObjectIdentifier: [String: NSPropertyDescription]] = [:]
+
+  /// A property of the entity or of the nearest that it inherits from. All properties have to be there by now.
+  func property(named name: String, of entity: NSEntityDescription) -> NSPropertyDescription? {
+    if let known = properties[ObjectIdentifier(entity)] { return known[name] }
+    var found: [String: NSPropertyDescription] = [:]
+    var next: NSEntityDescription? = entity
+    while let entity = next {
+      for property in entity.ownProperties where found[property.storedName] == nil {
+        found[property.storedName] = property
+      }
+      next = entity.superentity
+    }
+    properties[ObjectIdentifier(entity)] = found
+    return found[name]
   }
 }

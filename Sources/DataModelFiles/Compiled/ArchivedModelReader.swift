@@ -5,10 +5,13 @@ struct ArchivedModelReader {
   let file: String
   private let archive: KeyedArchive
   private(set) var warnings: [DataModelProblem] = []
-  /// Composite types read from attributes whose archive does not name the type.
-  private var nameless: [DataModel.CompositeType] = []
+  /// The composite types, one for each composite attribute: an archive does not name the types.
+  private var composites: [DataModel.CompositeType] = []
   /// How deep the composites nest that are being read.
   private var depth = 0
+  /// How many bytes the names of further composites may take. Each has in it the name of the one that holds it, so what
+  /// is short in the archive can become long.
+  private var room = 1 << 24
 
   init(_ bytes: [UInt8], file: String) throws {
     self.file = file
@@ -25,7 +28,11 @@ struct ArchivedModelReader {
     }
     var model = DataModel(name: name)
     // An archive's dictionaries have no order, so we sort by name.
-    for (_, value) in sorted(root, "NSEntities") {
+    let entities = sorted(root, "NSEntities")
+    guard entities.count <= ModelLimits.entities else {
+      throw InvalidDataModel(file: file, message: "the model has more than 15,999 entities")
+    }
+    for (_, value) in entities {
       if let object = value.object { model.entities.append(try entity(object)) }
     }
     model.versionIdentifiers = root.elements("NSVersionIdentifiers").compactMap(\.string).sorted()
@@ -37,14 +44,7 @@ struct ArchivedModelReader {
       let names = value.elements.compactMap { $0.object?.string("NSEntityName") }
       model.configurations.append(DataModel.Configuration(name: name, entityNames: names))
     }
-    for (name, value) in sorted(root, "StrataComposites") {
-      // Files with this key have their columns in the order of the elements' names.
-      let attributes = try value.elements.compactMap(\.object).map { try attribute($0, of: name) }
-        .sorted { $0.name < $1.name }
-      model.composites.append(DataModel.CompositeType(name: name, attributes: attributes))
-    }
-    model.composites += nameless
-    model.composites.sort { $0.name < $1.name }
+    model.composites = composites.sorted { $0.name < $1.name }
     if archive.isExhausted {
       throw InvalidDataModel(file: file, message: "its lists repeat the same objects too often")
     }
@@ -134,10 +134,7 @@ struct ArchivedModelReader {
     attribute.isIndexedBySpotlight = own.contains(.spotlight)
     attribute.isStoredInExternalRecord = own.contains(.externalRecord)
     attribute.usesScalarValue = own.contains(.scalar)
-    attribute.compositeName = object.string("StrataComposite")
-    if type == .composite, attribute.compositeName == nil {
-      attribute.compositeName = try namelessComposite(object, "\(entity).\(name)")
-    }
+    if type == .composite { attribute.compositeName = try composite(object, "\(entity).\(name)") }
     if object.className == "NSDerivedAttributeDescription" {
       if object.object("NSFilteringPredicate") != nil {
         throw InvalidDataModel(
@@ -153,12 +150,16 @@ struct ArchivedModelReader {
     return attribute
   }
 
-  /// Reads the elements of a composite attribute whose archive does not name the type. Returns the name under which it
-  /// keeps them; nil if there are no elements. Without the key `NSCompositeElements`, it takes the first list or
-  /// dictionary of attributes, under any key.
-  private mutating func namelessComposite(_ object: KeyedArchive.Object, _ name: String) throws -> String? {
-    guard depth < 20 else {
+  /// Reads the elements of a composite attribute. Returns the name under which it keeps them; nil if there are no
+  /// elements. Without the key `NSCompositeElements`, it takes the first list or dictionary of attributes, under any
+  /// key.
+  private mutating func composite(_ object: KeyedArchive.Object, _ name: String) throws -> String? {
+    guard depth < ModelLimits.compositeLevels else {
       throw InvalidDataModel(file: file, message: "the composite attribute \(name) has itself among its elements")
+    }
+    room -= name.utf8.count
+    guard room >= 0 else {
+      throw InvalidDataModel(file: file, message: "its composite attributes are too many, or their names too long")
     }
     depth += 1
     defer { depth -= 1 }
@@ -171,7 +172,7 @@ struct ArchivedModelReader {
       let attributes = try elements.map { try attribute($0, of: name) }
       // `elements` contains a dictionary's values, too, so they come twice.
       var seen: Set<String> = []
-      nameless.append(
+      composites.append(
         DataModel.CompositeType(name: name, attributes: attributes.filter { seen.insert($0.name).inserted }))
       return name
     }

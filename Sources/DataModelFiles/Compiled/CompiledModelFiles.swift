@@ -6,14 +6,15 @@ public enum CompiledModelFiles {
   ///
   /// - Parameters:
   ///   - file: the name that problems carry.
-  ///   - isKept: whether a store keeps the model. Then names and counts that editors refuse are taken.
+  ///   - isKept: whether a store keeps the model. Then names and counts that editors refuse are taken. Otherwise a
+  ///     property's name that a member has is taken, too, with a warning.
   /// - Throws: `InvalidDataModel`.
   public static func model(
     mom bytes: [UInt8], name: String, file: String, isKept: Bool = false
   ) throws -> (model: DataModel, warnings: [DataModelProblem]) {
     var reader = try ArchivedModelReader(bytes, file: file)
     let model = try reader.model(named: name)
-    var validator = DataModelValidator(model: model, file: file, isKept: isKept)
+    var validator = DataModelValidator(model: model, file: file, origin: isKept ? .store : .compiled)
     validator.validate()
     let errors = validator.problems.filter { $0.severity == .error }
     guard errors.isEmpty else { throw InvalidDataModel(problems: errors) }

@@ -13,6 +13,10 @@ final class KeyedArchive {
   /// How many more list elements and fields the archive returns. A sound archive's lists are read a few times each. In
   /// a hostile one, thousands of objects can share long lists, which would keep a reader busy for days.
   @exclusivity(unchecked) private var budget: Int
+  /// The same of bytes, in texts and data that are long. Thousands of objects can share one of a megabyte.
+  @exclusivity(unchecked) private var longBytes: Int
+  /// Longer than any name.
+  private static let longSize = 1000
 
   /// Whether the budget is spent, so that some contents were returned empty.
   var isExhausted: Bool { budget < 0 }
@@ -49,6 +53,7 @@ final class KeyedArchive {
     self.objects = table.extent(of: objects)
     rootNode = root
     budget = 50 * table.nodeCount + 100_000
+    longBytes = 16 * bytes.count + 1 << 20
     texts = Array(repeating: nil, count: table.nodeCount)
     keyNumbers = Array(repeating: 0, count: table.nodeCount)
   }
@@ -74,7 +79,7 @@ final class KeyedArchive {
     let node: Int
 
     /// The value if it contains no others; nil for objects and arrays.
-    var scalar: PropertyList? { archive._withUnsafeGuaranteedRef { $0.table.scalar(node) } }
+    var scalar: PropertyList? { archive._withUnsafeGuaranteedRef { $0.scalar(node) } }
 
     var object: Object? { archive._withUnsafeGuaranteedRef { $0.object(node) } }
 
@@ -256,8 +261,25 @@ final class KeyedArchive {
 
   private func text(_ node: Int) -> String? {
     if let text = texts[node] { return text }
+    // What is long is not kept, so that it is spent each time.
+    if let size = table.size(of: node), size > KeyedArchive.longSize {
+      return spendLong(size) ? table.string(node) : nil
+    }
     let text = table.string(node)
     texts[node] = text
     return text
+  }
+
+  private func scalar(_ node: Int) -> PropertyList? {
+    if let size = table.size(of: node), size > KeyedArchive.longSize, !spendLong(size) { return nil }
+    return table.scalar(node)
+  }
+
+  /// Returns false if there is no room left for a text or data of so many bytes.
+  private func spendLong(_ size: Int) -> Bool {
+    longBytes -= size
+    if longBytes >= 0 { return true }
+    budget = -1
+    return false
   }
 }

@@ -22,9 +22,9 @@ struct MappingModels {
     let name = path.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent } ?? side
     if let bytes = root.data("\(side)modeldata") {
       do {
-        if let reader = EditorModelReader(bytes) { return try reader.model(named: name) }
-        var reader = try ArchivedModelReader(bytes, file: file)
-        return try reader.model(named: name)
+        let model = try archivedModel(bytes, named: name, file: file)
+        if let excess = model.excess() { throw InvalidDataModel(file: file, message: excess.description) }
+        return model
       } catch let error as InvalidDataModel {
         throw InvalidDataModel(
           problems: error.problems.map { problem in
@@ -46,6 +46,12 @@ struct MappingModels {
         message: "the mapping model does not hold its \(side) model, and \"\(path)\" does not exist")
     }
     return try SourceModelReader.model(at: folder).model
+  }
+
+  private static func archivedModel(_ bytes: [UInt8], named name: String, file: String) throws -> DataModel {
+    if let reader = EditorModelReader(bytes) { return try reader.model(named: name) }
+    var reader = try ArchivedModelReader(bytes, file: file)
+    return try reader.model(named: name)
   }
 
   /// The folder at a path that starts in one of the folders around the mapping model. The path begins where the

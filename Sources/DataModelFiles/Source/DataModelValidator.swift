@@ -3,36 +3,53 @@ struct DataModelValidator {
   let model: DataModel
   let file: String
   let lines: DataModelLines
-  /// Whether a store keeps the model. Then it has served already, and the rules that only a model's author can follow
-  /// don't count: which names members have, and which counts make sense.
-  let isKept: Bool
+  let origin: Origin
   private(set) var problems: [DataModelProblem] = []
+  /// How many bytes of problems are still taken. In a file that was made for it, a million properties could each be
+  /// wrong in a long sentence.
+  private var room = 1 << 24
+  private var hasErrors = false
   /// The positions of the entities in the model, by name; and the positions of each entity's ancestors.
   private let places: [String: Int]
   private let ancestors: [[Int]]
+  private let composites: CompositeSizes
+  /// What is too large about the model. Then nothing else is checked.
+  private let excess: ModelExcess?
+  /// The names of a large model's properties; nil for others, whose few names are compared one by one.
+  private let names: PropertyTables?
 
-  init(model: DataModel, file: String, lines: DataModelLines = DataModelLines(), isKept: Bool = false) {
+  /// Where a model comes from.
+  enum Origin {
+    /// The editor, whose rules count.
+    case source
+    /// A `.mom`. Another compiler may have taken names that ours does not take.
+    case compiled
+    /// A store that keeps the model. Then it has served already, and the rules that only a model's author can follow
+    /// don't count: which names members have, and which counts make sense.
+    case store
+  }
+
+  init(model: DataModel, file: String, lines: DataModelLines = DataModelLines(), origin: Origin) {
     self.model = model
-    self.isKept = isKept
+    self.origin = origin
     self.file = file
     self.lines = lines
     let places = Dictionary(
       model.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     self.places = places
-    // A chain of ancestors ends at an unknown parent, or before an entity would come a second time.
-    ancestors = model.entities.indices.map { index in
-      var line: [Int] = []
-      var next = model.entities[index].parentName.flatMap { places[$0] }
-      while let parent = next, parent != index, !line.contains(parent) {
-        line.append(parent)
-        next = model.entities[parent].parentName.flatMap { places[$0] }
-      }
-      return line
+    do {
+      let measured = try model.measured(places: places)
+      ancestors = measured.lines.ancestors
+      composites = measured.composites
+      names = measured.lines.propertyCount > 4096 ? PropertyTables() : nil
+      excess = nil
+    } catch {
+      ancestors = []
+      composites = CompositeSizes()
+      names = nil
+      excess = error as? ModelExcess ?? ModelExcess(subject: nil, message: "\(error)")
     }
   }
-
-  /// The position of an entity, followed by those of its ancestors.
-  private func lineage(of index: Int) -> [Int] { [index] + ancestors[index] }
 
   private func declares(_ name: String, _ index: Int) -> Bool {
     let entity = model.entities[index]
@@ -40,12 +57,37 @@ struct DataModelValidator {
       || entity.fetchedProperties.contains { $0.name == name }
   }
 
+  /// The entity that declares a property of that name: this one, or the nearest ancestor.
+  private func owner(of name: String, in index: Int) -> Int? {
+    guard let names else { return declares(name, index) ? index : ancestors[index].first { declares(name, $0) } }
+    if let owners = names.owners[index] { return owners[name] }
+    var owners: [String: Int] = [:]
+    for place in ([index] + ancestors[index]).reversed() {
+      for name in model.entities[place].propertyNames { owners[name] = place }
+    }
+    names.owners[index] = owners
+    return owners[name]
+  }
+
   /// Whether the entity or an ancestor has a property of that name.
-  private func has(_ name: String, _ index: Int) -> Bool {
-    declares(name, index) || ancestors[index].contains { declares(name, $0) }
+  private func has(_ name: String, _ index: Int) -> Bool { owner(of: name, in: index) != nil }
+
+  /// The relationship of that name which the entity declares itself.
+  private func relationship(_ name: String, of index: Int) -> DataModel.Relationship? {
+    let relationships = model.entities[index].relationships
+    guard let names else { return relationships.first { $0.name == name } }
+    if let places = names.relationships[index] { return places[name].map { relationships[$0] } }
+    let places = Dictionary(
+      relationships.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    names.relationships[index] = places
+    return places[name].map { relationships[$0] }
   }
 
   mutating func validate() {
+    if let excess {
+      report(.error, excess.subject, nil, excess.message)
+      return
+    }
     var names: Set<String> = []
     for entity in model.entities where !names.insert(entity.name).inserted {
       report(.error, entity.name, nil, "two entities have this name")
@@ -79,20 +121,23 @@ struct DataModelValidator {
 
   private mutating func validatePropertyNames(of entity: DataModel.Entity, at index: Int) {
     let names = entity.propertyNames
+    let parent = ancestors[index].first
     var seen = Set<String>(minimumCapacity: names.count)
     for name in names {
       if !seen.insert(name).inserted {
         report(.error, entity.name, name, "two properties have this name")
       }
-      if let ancestor = ancestors[index].first(where: { declares(name, $0) }) {
+      if let ancestor = parent.flatMap({ owner(of: name, in: $0) }), ancestor != index {
         report(
           .error, entity.name, name, "its ancestor \(model.entities[ancestor].name) already has a property of this name"
         )
       }
-      if name.isEmpty || isKept { continue }
+      if name.isEmpty || origin == .store { continue }
       if PropertyNames.isPlain(name) {
         if PropertyNames.isReserved(name) {
-          report(.error, entity.name, name, "the name is taken: NSManagedObject has a member of this name")
+          report(
+            origin == .source ? .error : .warning, entity.name, name,
+            "the name is taken: NSManagedObject has a member of this name")
         }
       } else if !(name.first?.isLetter ?? false) {
         report(.error, entity.name, name, "a property's name must begin with a letter")
@@ -109,9 +154,7 @@ struct DataModelValidator {
     if let expression = attribute.derivationExpression, expression.isEmpty {
       report(.error, owner, attribute.name, "a derived attribute needs a derivationExpression")
     }
-    if attribute.type == .composite,
-      !model.composites.contains(where: { $0.name == attribute.compositeName })
-    {
+    if attribute.type == .composite, attribute.compositeName.flatMap({ composites.counts[$0] }) == nil {
       report(.error, owner, attribute.name, "unknown composite \"\(attribute.compositeName ?? "")\"")
     }
     if let low = attribute.minimum?.number, let high = attribute.maximum?.number, low > high {
@@ -133,7 +176,7 @@ struct DataModelValidator {
   ) {
     let name = relationship.name
     // Of a kept model, its freezing checks them.
-    if !isKept { validateCounts(of: relationship, entity) }
+    if origin != .store { validateCounts(of: relationship, entity) }
     if relationship.isOrdered, !relationship.isToMany {
       report(.warning, entity.name, name, "a to-one relationship cannot be ordered")
     }
@@ -150,9 +193,7 @@ struct DataModelValidator {
         .warning, entity.name, name,
         "inverseEntity \"\(inverseEntity)\" is not the destination \"\(destination)\", which must have the inverse")
     }
-    guard let owner = lineage(of: place).first(where: { declares(inverseName, $0) }),
-      let inverse = model.entities[owner].relationships.first(where: { $0.name == inverseName })
-    else {
+    guard let owner = owner(of: inverseName, in: place), let inverse = self.relationship(inverseName, of: owner) else {
       report(
         .error, entity.name, name, "the inverse \"\(inverseName)\" is not a relationship of \(destination)")
       return
@@ -241,18 +282,9 @@ struct DataModelValidator {
         }
         validate(attribute, of: composite.name)
       }
-      if reaches(composite.name, from: composite, seen: []) {
+      if composites.circular.contains(composite.name) {
         report(.error, composite.name, nil, "the composite holds itself")
       }
-    }
-  }
-
-  private func reaches(_ name: String, from composite: DataModel.CompositeType, seen: Set<String>) -> Bool {
-    let held = composite.attributes.filter { $0.type == .composite }.compactMap(\.compositeName)
-    if held.contains(name) { return true }
-    return held.filter { !seen.contains($0) }.contains { next in
-      guard let type = model.composites.first(where: { $0.name == next }) else { return false }
-      return reaches(name, from: type, seen: seen.union([next]))
     }
   }
 
@@ -260,12 +292,24 @@ struct DataModelValidator {
     _ severity: DataModelProblem.Severity, _ entity: String?, _ property: String?, _ message: String,
     line: Int? = nil
   ) {
+    room -= 100 + message.utf8.count + (entity?.utf8.count ?? 0) + (property?.utf8.count ?? 0)
+    // An error counts, however many problems there are.
+    if room < 0, severity == .warning || hasErrors { return }
+    if severity == .error { hasErrors = true }
     problems.append(
       DataModelProblem(
         severity, file: file,
         line: line ?? entity.flatMap { lines[$0, property] ?? lines[$0, nil] },
         entity: entity, property: property, message: message))
   }
+}
+
+/// The names of properties, by the position of an entity. Made for each entity that is asked for.
+private final class PropertyTables {
+  /// The positions of the entities that declare the names: the entity's own, and those that it inherits.
+  var owners: [Int: [String: Int]] = [:]
+  /// The positions of the entity's own relationships.
+  var relationships: [Int: [String: Int]] = [:]
 }
 
 extension DataModel.Entity {

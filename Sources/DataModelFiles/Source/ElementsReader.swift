@@ -41,6 +41,7 @@ struct ElementsReader {
       model.entities.append(entity(object))
     }
     model.entities.sort { $0.name < $1.name }
+    if archive.isExhausted { report(.error, nil, nil, "its lists repeat the same objects too often") }
     return model
   }
 

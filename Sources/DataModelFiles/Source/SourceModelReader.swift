@@ -48,7 +48,7 @@ public enum SourceModelReader {
     var problems = found
     // A file with malformed parts would only bring errors that follow from them.
     if !problems.contains(where: { $0.severity == .error }) {
-      var validator = DataModelValidator(model: model, file: file, lines: lines)
+      var validator = DataModelValidator(model: model, file: file, lines: lines, origin: .source)
       validator.validate()
       problems += validator.problems
     }

@@ -93,7 +93,8 @@ private struct XMLModelSink: XMLStoreSink {
         known[relationship.destination] = Entity()
       }
     }
-    let parents = parents(known)
+    let parents = try parents(known)
+    try XMLModelSink.check(known, parents)
     var made: [String: NSEntityDescription] = [:]
     for name in known.keys {
       let entity = NSEntityDescription()
@@ -113,7 +114,9 @@ private struct XMLModelSink: XMLStoreSink {
               relationship.key, found: relationship.value, destination: made[relationship.value.destination]!)
         }
     }
-    for (child, parent) in parents { made[parent]!.subentities.append(made[child]!) }
+    for (parent, children) in Dictionary(grouping: parents.keys.sorted(), by: { parents[$0]! }) {
+      made[parent]!.subentities = children.map { made[$0]! }
+    }
     let model = NSManagedObjectModel()
     model.entities = made.sorted(on: \.key).map(\.value)
     return model
@@ -121,17 +124,36 @@ private struct XMLModelSink: XMLStoreSink {
 
   /// The parent of each entity whose objects appear where another entity is declared. No entity gets two parents or
   /// becomes its own ancestor.
-  private func parents(_ known: [String: Entity]) -> [String: String] {
+  private func parents(_ known: [String: Entity]) throws -> [String: String] {
     var parents: [String: String] = [:]
     for (_, entity) in known.sorted(on: \.key) {
       for (_, relationship) in entity.relationships.sorted(on: \.key) {
-        for type in Set(relationship.keys.compactMap { types[$0] }).sorted() where type != relationship.destination {
-          let above = sequence(first: relationship.destination) { parents[$0] }
-          if parents[type] == nil, !above.contains(type) { parents[type] = relationship.destination }
+        for type in Set(relationship.keys.compactMap { types[$0] }).sorted()
+        where type != relationship.destination && parents[type] == nil {
+          var line = [relationship.destination]
+          while line.count <= ModelLimits.ancestors, let next = parents[line[line.count - 1]] { line.append(next) }
+          guard line.count <= ModelLimits.ancestors else {
+            throw AtomicProblem.damaged(line: nil, "\(type) inherits from more than 200 entities")
+          }
+          if !line.contains(type) { parents[type] = relationship.destination }
         }
       }
     }
     return parents
+  }
+
+  /// Throws if the entities are more, or larger, than those of any model.
+  private static func check(_ known: [String: Entity], _ parents: [String: String]) throws {
+    let names = known.keys.sorted()
+    let places = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+    do {
+      _ = try ModelLines(
+        parents: names.map { name in parents[name].flatMap { places[$0] } },
+        properties: names.map { (known[$0]?.attributes.count ?? 0) + (known[$0]?.relationships.count ?? 0) },
+        name: { names[$0] })
+    } catch let excess as ModelExcess {
+      throw AtomicProblem.damaged(line: nil, excess.description)
+    }
   }
 
   private func description(_ name: String, _ type: String) throws -> NSAttributeDescription {

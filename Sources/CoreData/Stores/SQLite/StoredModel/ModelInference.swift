@@ -13,6 +13,12 @@ struct ModelInference {
   /// The entities by Z_ENT, with their names in the file's metadata.
   private(set) var entities: [Int: DataModel.Entity] = [:]
   private var parents: [Int: Int] = [:]
+  /// The entities that others inherit from, by Z_ENT.
+  private var inherited: Set<Int> = []
+  /// The Z_ENT of each entity's root.
+  private var rootNumbers: [Int: Int] = [:]
+  /// The names of the properties of a hierarchy in lowercase, by the root's Z_ENT.
+  private var taken: [Int: Set<String>] = [:]
   private var tables: [Int: String] = [:]
 
   /// - Parameter entityNames: the entity names of the version hashes; empty if there are none.
@@ -25,25 +31,32 @@ struct ModelInference {
       spelled: indexes.flatMap { index in rows.flatMap { index.spelledNames(of: $0.name) } }
         + (try StoredIndex.triggerNames(connection)),
       words: rows.flatMap { PropertyNames.words(of: $0.name) })
+    let byNumber = Dictionary(rows.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
+    let storedNames = Dictionary(
+      existing.entities.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
+    var known: Set<String> = []
     for row in rows {
       var root = row
-      // In a damaged file an entity can be its own ancestor.
-      for _ in rows {
-        guard root.parent != 0, let parent = rows.first(where: { $0.number == root.parent }) else { break }
+      var steps = 0
+      while let parent = byNumber[root.parent] {
+        // In a damaged file an entity can be its own ancestor.
+        guard parent.number != row.number, steps < ModelLimits.ancestors else {
+          let from = parent.number == row.number ? "itself" : "more than 200 entities"
+          throw existing.misfit("Z_PRIMARYKEY", "the entity \(row.name) inherits from \(from)")
+        }
         root = parent
+        steps += 1
       }
-      guard root.parent == 0 || !rows.contains(where: { $0.number == root.parent }) else {
-        throw existing.misfit("Z_PRIMARYKEY", "the entity \(row.name) inherits from itself")
-      }
-      let stored = existing.storedName(ofNumber: root.number)
-      guard let table = existing.table(ofRoot: root.name, stored) else { continue }
-      if entities.values.contains(where: { $0.name == row.name }) {
+      guard let table = existing.table(ofRoot: root.name, storedNames[root.number]) else { continue }
+      guard known.insert(row.name).inserted else {
         throw existing.misfit("Z_PRIMARYKEY", "two entities have the name \(row.name)")
       }
       var entity = DataModel.Entity(name: row.name)
-      entity.parentName = rows.first { $0.number == row.parent }?.name
+      entity.parentName = byNumber[row.parent]?.name
       entities[row.number] = entity
       parents[row.number] = row.parent
+      inherited.insert(row.parent)
+      rootNumbers[row.number] = root.number
       tables[row.number] = table
     }
   }
@@ -53,9 +66,10 @@ struct ModelInference {
   private static func named(_ rows: [ExistingSchema.Entity], _ names: Set<String>) -> [ExistingSchema.Entity] {
     if names.isEmpty { return rows }
     let stale = rows.filter { !names.contains($0.name) }
+    let places = Dictionary(stale.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
     let fresh = names.subtracting(rows.map(\.name)).sorted()
     return rows.compactMap { row in
-      guard let place = stale.firstIndex(where: { $0.number == row.number }) else { return row }
+      guard let place = places[row.number] else { return row }
       guard stale.count == fresh.count else { return nil }
       return ExistingSchema.Entity(number: row.number, name: fresh[place], parent: row.parent)
     }
@@ -63,15 +77,11 @@ struct ModelInference {
 
   var roots: [Int] { entities.keys.filter { entities[parents[$0] ?? 0] == nil }.sorted() }
 
-  func root(of number: Int) -> Int {
-    var number = number
-    while let parent = parents[number], entities[parent] != nil { number = parent }
-    return number
-  }
+  func root(of number: Int) -> Int { rootNumbers[number] ?? number }
 
   func table(of number: Int) -> String { tables[number] ?? "" }
 
-  func hasSubentities(_ number: Int) -> Bool { parents.values.contains(number) }
+  func hasSubentities(_ number: Int) -> Bool { inherited.contains(number) }
 
   mutating func model(named name: String) throws -> DataModel {
     for root in roots { try addColumns(of: root) }
@@ -102,13 +112,14 @@ struct ModelInference {
           attribute.allowsExternalBinaryDataStorage = try isTagged(column.name, table)
         }
         entities[root]!.attributes.append(attribute)
+        take(attribute.name, in: root)
       case .hiddenKey(let owner, let text):
         guard entities[owner] != nil, let name = names.name(of: text) else { continue }
         var relationship = DataModel.Relationship(name: name, destinationName: entities[root]!.name)
         relationship.isOptional = true
         relationship.maxCount = 0
         relationship.isOrdered = hasColumn("Z_FOK_\(owner)\(text)", table)
-        entities[owner]!.relationships.append(relationship)
+        add(relationship, to: owner)
       case .fixed, .order, .entity, .unknown: continue
       }
     }
@@ -146,27 +157,28 @@ struct ModelInference {
 
   /// Whether any entity of the same hierarchy has a property of this name, ignoring case.
   func isTaken(_ name: String, in number: Int) -> Bool {
+    taken[root(of: number)]?.contains(name.lowercased()) ?? false
+  }
+
+  private mutating func take(_ name: String, in number: Int) {
     let root = root(of: number)
-    return entities.contains { other, entity in
-      self.root(of: other) == root
-        && (entity.attributes.map(\.name) + entity.relationships.map(\.name)).contains {
-          $0.lowercased() == name.lowercased()
-        }
-    }
+    taken[root, default: []].insert(name.lowercased())
   }
 
   mutating func add(_ relationship: DataModel.Relationship, to number: Int) {
     entities[number]!.relationships.append(relationship)
+    take(relationship.name, in: number)
   }
 
   /// Replaces an attribute with the relationship whose key it holds.
   mutating func replaceAttribute(_ name: String, of number: Int, by relationship: DataModel.Relationship) {
     entities[number]!.attributes.removeAll { $0.name == name }
-    entities[number]!.relationships.append(relationship)
+    add(relationship, to: number)
   }
 
   /// Makes a uniqueness constraint of each unique index over attributes of a table.
   private mutating func addConstraints() {
+    let roots = self.roots
     for index in indexes where index.isUnique && !index.isPartial {
       guard let root = roots.first(where: { table(of: $0) == index.table }) else { continue }
       let attributes = entities[root]!.attributes

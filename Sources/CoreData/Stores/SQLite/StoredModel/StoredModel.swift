@@ -16,6 +16,7 @@ struct StoredModel {
       if let cached = try cached(url, connection: connection, existing: existing, hashes: hashes) { return cached }
       var inference = try ModelInference(existing, connection, entityNames: Set(hashes.keys))
       var model = try inference.model(named: url.deletingPathExtension().lastPathComponent)
+      if let excess = model.excess() { throw existing.misfit("Z_PRIMARYKEY", excess.description) }
       model.versionIdentifiers = metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? [""]
       let inferred = StoredModel(url: url, model: model, origin: .inferred, hashes: hashes)
       // The inferred model must fit the file.
@@ -80,14 +81,15 @@ struct StoredModel {
 
   /// The configuration that the file holds; nil if it holds all entities.
   private var configuration: String? {
-    guard Set(model.entities.map(\.name)) != Set(hashes.keys) else { return nil }
+    guard !model.configurations.isEmpty, Set(model.entities.map(\.name)) != Set(hashes.keys) else { return nil }
+    let lines = model.lineNames
     let exact = model.configurations.first { Set($0.entityNames) == Set(hashes.keys) }
     // The file may also hold subentities of the configuration's entities.
     let wider = model.configurations.first { configuration in
       let names = Set(configuration.entityNames)
       return names.isSubset(of: hashes.keys)
         && hashes.keys.allSatisfy { name in
-          model.entity(named: name).map { model.lineage(of: $0).contains { names.contains($0.name) } } ?? false
+          lines[name]?.contains { names.contains($0) } ?? false
         }
     }
     return (exact ?? wider)?.name
