@@ -227,6 +227,56 @@ struct HostileFileTests {
     #expect(failure.localizedDescription.contains(url.path))
   }
 
+  @Test(
+    "Metadata of a binary store that double at each level are an error that names the file, however deep they nest",
+    arguments: [50, 70])
+  func binaryMetadata(_ levels: Int) throws {
+    let list = HostileList.doublingMetadata(levels)
+    let end = BinaryStoreHeader.size + list.count
+    let head = BinaryStoreHeader(
+      metadata: BinaryStoreHeader.size..<end, rows: BinaryStoreHeader.size..<BinaryStoreHeader.size, lastKey: 0)
+    try Data(head.bytes + list).write(to: url)
+    let type = NSBinaryStoreType
+    let failures = [
+      error { _ = try coordinator(type: type) },
+      error { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url) },
+      error { try NSPersistentStoreCoordinator.setMetadata([:], forPersistentStoreOfType: type, at: url) },
+    ]
+    for failure in failures {
+      let failure = try #require(failure)
+      #expect(failure.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+      #expect(failure.localizedDescription.contains(url.path), "\(failure.localizedDescription)")
+    }
+  }
+
+  @Test(
+    "Metadata of an XML store that nest without end, or have entities that double, are an error that names the file",
+    arguments: 0..<2)
+  func xmlMetadata(_ kind: Int) throws {
+    try makeStore(NSXMLStoreType)
+    let text = try String(contentsOf: url, encoding: .utf8)
+    let root = try #require(text.range(of: "<database>"))
+    let start = try #require(text.range(of: "<metadata>"))
+    let end = try #require(text.range(of: "</metadata>"))
+    let doubling = (1...59).map { "<!ENTITY e\($0) \"&e\($0 - 1);&e\($0 - 1);\">" }.joined()
+    let list =
+      kind == 0
+      ? String(repeating: "<array>", count: 100_000) + String(repeating: "</array>", count: 100_000)
+      : "<dict><key>a</key><string>&e59;</string></dict>"
+    let head = "<?xml version=\"1.0\"?><!DOCTYPE database [<!ENTITY e0 \"x\">\(doubling)]>"
+    let (before, after) = (text[root.lowerBound..<start.upperBound], text[end.lowerBound...])
+    try Data("\(head)\(before)<plist version=\"1.0\">\(list)</plist>\(after)".utf8).write(to: url)
+    let failures = [
+      error { _ = try coordinator(type: NSXMLStoreType) },
+      error { _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSXMLStoreType, at: url) },
+    ]
+    for failure in failures {
+      let failure = try #require(failure)
+      #expect(failure.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+      #expect(failure.localizedDescription.contains(url.path), "\(failure.localizedDescription)")
+    }
+  }
+
   @Test("A cached model that inflates to more than any model has is as good as none")
   func inflation() throws {
     try makeStore()
@@ -343,6 +393,45 @@ struct HostileFileTests {
     let failure = try #require(error { _ = try NSManagedObjectModel(storedIn: url) })
     #expect(failure.localizedDescription.contains("Book inherits from itself"), "\(failure.localizedDescription)")
     #expect(try titles(coordinator()) == ["Dune"])
+  }
+
+  @Test("Entities that inherit from each other without end in Z_PRIMARYKEY are an error, where no model is kept")
+  func longLine() throws {
+    try makeStore()
+    try execute("DELETE FROM Z_MODELCACHE; UPDATE Z_METADATA SET Z_PLIST = x'00'")
+    try execute(
+      "WITH RECURSIVE c(x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM c WHERE x < 15999) "
+        + "INSERT INTO Z_PRIMARYKEY SELECT x, 'E' || x, x - 1, 0 FROM c")
+    let text = error { _ = try NSManagedObjectModel(storedIn: url) }?.localizedDescription ?? "none"
+    #expect(text.contains(url.path) && text.contains("inherits from more than 200 entities"), "\(text)")
+  }
+
+  @Test("A table whose many columns thousands of entities inherit is an error, where no model is kept")
+  func manyHeirs() throws {
+    try makeStore()
+    try execute("DELETE FROM Z_MODELCACHE; UPDATE Z_METADATA SET Z_PLIST = x'00'")
+    try execute(
+      "WITH RECURSIVE c(x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM c WHERE x < 4000) "
+        + "INSERT INTO Z_PRIMARYKEY SELECT x, 'E' || x, 1, 0 FROM c")
+    for number in 0..<300 { try execute("ALTER TABLE ZBOOK ADD COLUMN ZP\(number) VARCHAR") }
+    let text = error { _ = try NSManagedObjectModel(storedIn: url) }?.localizedDescription ?? "none"
+    #expect(text.contains(url.path) && text.contains("more than 1,000,000 properties"), "\(text)")
+  }
+
+  @Test(
+    "Objects of an XML store that make entities inherit from each other without end are an error",
+    arguments: [300, 20_000])
+  func longLineOfObjects(_ count: Int) throws {
+    try makeStore(NSXMLStoreType)
+    let text = try String(contentsOf: url, encoding: .utf8)
+    let end = try #require(text.range(of: "</database>"))
+    let objects = (1...count).map { number -> String in
+      "<object type=\"E\(number)\" id=\"z\(number + 1000)\"><relationship name=\"r\(number)\" type=\"0/0\" "
+        + "destination=\"E\(number - 1)\" idrefs=\"z\(number + 1000)\"></relationship></object>"
+    }
+    try Data("\(text[..<end.lowerBound])\(objects.joined())</database>".utf8).write(to: url)
+    let failure = error { _ = try NSManagedObjectModel(storedIn: url) }?.localizedDescription ?? "none"
+    #expect(failure.contains(url.path) && failure.contains("more than"), "\(failure)")
   }
 
   // SQL.

@@ -99,13 +99,44 @@ enum HostileList {
     Data(archive(besideText: [0xD2, 10, 10, 8, 7]))
   }()
 
+  private static func text(_ value: String) -> [UInt8] {
+    value.utf8.count < 15
+      ? [0x50 | UInt8(value.utf8.count)] + value.utf8 : [0x5F, 0x10, UInt8(value.utf8.count)] + value.utf8
+  }
+
+  /// The metadata of a binary store: arrays, up to 75, that each have the next in them twice, and the last a text.
+  static func doublingMetadata(_ levels: Int) -> [UInt8] {
+    // The first node is the whole list.
+    var nodes: [[UInt8]] = [[]]
+    func add(_ node: [UInt8]) -> UInt8 {
+      nodes.append(node)
+      return UInt8(nodes.count - 1)
+    }
+    let (type, elements, name) = (add(text("$class")), add(text("NS.objects")), add(text("$classname")))
+    let array = add([0x80, UInt8(levels + 2)])
+    var objects = [add(text("$null"))]
+    for level in 1...levels {
+      let next = add([0x80, UInt8(level + 1)])
+      let list = add([0xA2, next, next])
+      objects.append(add([0xD2, type, elements, array, list]))
+    }
+    objects.append(add(text("x")))
+    let className = add(text("NSArray"))
+    objects.append(add([0xD1, name, className]))
+    let metadata = add(text("metadata"))
+    let first = add([0x80, 1])
+    let keys = ["$archiver", "$objects", "$top", "$version"].map { add(text($0)) }
+    let archiver = add(text("NSKeyedArchiver"))
+    let all = add([0xAF, 0x10, UInt8(objects.count)] + objects)
+    let top = add([0xD1, metadata, first])
+    let version = add([0x12, 0, 1, 0x86, 0xA0])
+    nodes[0] = [0xD4] + keys + [archiver, all, top, version]
+    return list(nodes)
+  }
+
   /// A binary archive whose root is the text "a". An object more is in its list.
   private static func archive(besideText object: [UInt8]) -> [UInt8] {
-    func text(_ value: String) -> [UInt8] {
-      value.utf8.count < 15
-        ? [0x50 | UInt8(value.utf8.count)] + value.utf8 : [0x5F, 0x10, UInt8(value.utf8.count)] + value.utf8
-    }
-    return list([
+    list([
       [0xD4, 1, 2, 3, 4, 5, 6, 9, 11], text("$archiver"), text("$objects"), text("$top"), text("$version"),
       text("NSKeyedArchiver"), [0xA3, 7, 7, 12], text("a"), [0x80, 1], [0xD1, 13, 8], text("$class"),
       [0x12, 0, 1, 0x86, 0xA0], object, text("root"),

@@ -12,7 +12,7 @@ enum BinaryForm: AtomicForm {
     let header = try BinaryStoreHeader(bytes)
     return try bytes.withUnsafeBufferPointer { bytes in
       let archive = try ArchiveReader(UnsafeBufferPointer(rebasing: bytes[header.metadata]))
-      guard var metadata = try BinaryMetadata.value(archive.root("metadata"), archive, depth: 0) as? [String: Any],
+      guard var metadata = try BinaryMetadata.read(archive, size: header.metadata.count) as? [String: Any],
         metadata[NSStoreUUIDKey] is String
       else { throw AtomicProblem.damaged(line: nil, "its metadata has no UUID") }
       if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = type }
@@ -124,39 +124,75 @@ private enum BinaryMetadata {
     }
   }
 
-  /// The value of an object that a property list can hold; nil for any other object.
-  static func value(_ object: ArchiveReader.Object, _ archive: ArchiveReader, depth: Int) throws -> Any? {
-    guard depth < 64 else { throw ArchiveReader.damaged }
-    if archive.isBoolean(object) { return NSNumber(value: archive.integer(object) == 1) }
-    if archive.isDate(object) { return archive.real(object).map(Date.init(timeIntervalSinceReferenceDate:)) }
-    if archive.isReal(object) { return archive.real(object).map(NSNumber.init(value:)) }
-    if let number = archive.integer(object) { return NSNumber(value: number) }
-    if let text = try BinaryValues.string(object, of: archive) { return text }
-    if let data = archive.data(object) { return Data(data) }
-    func elements(_ name: StaticString) throws -> [Any]? {
+  /// The metadata in an archive of `size` bytes. An object that several lists refer to becomes a value in each, so the
+  /// values count, and a small archive can't become more than memory holds.
+  static func read(_ archive: ArchiveReader, size: Int) throws -> Any? {
+    var reader = Reader(archive: archive, left: 16 * size + 1 << 20)
+    return try reader.value(archive.root("metadata"), depth: 0)
+  }
+
+  private struct Reader {
+    let archive: ArchiveReader
+    /// How many more bytes the values may take: 16 each, and their texts and data.
+    var left: Int
+
+    private mutating func spend(_ bytes: Int) throws {
+      left -= bytes
+      if left >= 0 { return }
+      throw AtomicProblem.damaged(line: nil, "its metadata repeats its values so often that they would fill the memory")
+    }
+
+    /// The value of an object that a property list can hold; nil for any other object.
+    mutating func value(_ object: ArchiveReader.Object, depth: Int) throws -> Any? {
+      guard depth < 64 else { throw ArchiveReader.damaged }
+      try spend(16)
+      if archive.isBoolean(object) { return NSNumber(value: archive.integer(object) == 1) }
+      if archive.isDate(object) { return archive.real(object).map(Date.init(timeIntervalSinceReferenceDate:)) }
+      if archive.isReal(object) { return archive.real(object).map(NSNumber.init(value:)) }
+      if let number = archive.integer(object) { return NSNumber(value: number) }
+      if let text = try BinaryValues.string(object, of: archive) {
+        try spend(text.utf8.count)
+        return text
+      }
+      if let bytes = archive.data(object) { return try data(bytes) }
+      if try archive.isOf(["NSData", "NSMutableData"], object) {
+        guard let bytes = try archive.field("NS.data", of: object).flatMap(archive.data) else { return nil }
+        return try data(bytes)
+      }
+      if try archive.isOf(["NSDate"], object) {
+        return try archive.field("NS.time", of: object).flatMap(archive.real)
+          .map(Date.init(timeIntervalSinceReferenceDate:))
+      }
+      if try archive.isOf(["NSArray", "NSMutableArray"], object) {
+        return try elements("NS.objects", of: object, depth: depth)
+      }
+      if try archive.isOf(["NSDictionary", "NSMutableDictionary"], object) {
+        guard let keys = try elements("NS.keys", of: object, depth: depth) as? [String],
+          let values = try elements("NS.objects", of: object, depth: depth), keys.count == values.count
+        else { return nil }
+        return Dictionary(zip(keys, values), uniquingKeysWith: { first, _ in first })
+      }
+      return nil
+    }
+
+    private mutating func data(_ bytes: UnsafeRawBufferPointer) throws -> Data {
+      try spend(bytes.count)
+      return Data(bytes)
+    }
+
+    private mutating func elements(
+      _ name: StaticString, of object: ArchiveReader.Object, depth: Int
+    ) throws -> [Any]? {
       guard let list = try archive.field(name, of: object).flatMap(archive.elements) else { return nil }
-      return try (0..<list.count).map { index in
-        guard let value = try value(archive.resolved(archive.element(list, index)), archive, depth: depth + 1) else {
+      var values: [Any] = []
+      for index in 0..<list.count {
+        guard let value = try self.value(archive.resolved(archive.element(list, index)), depth: depth + 1) else {
           throw AtomicProblem.damaged(line: nil, "its metadata has an object that is not a property list")
         }
-        return value
+        values.append(value)
       }
+      return values
     }
-    if try archive.isOf(["NSData", "NSMutableData"], object) {
-      return try archive.field("NS.data", of: object).flatMap(archive.data).map { Data($0) }
-    }
-    if try archive.isOf(["NSDate"], object) {
-      return try archive.field("NS.time", of: object).flatMap(archive.real)
-        .map(Date.init(timeIntervalSinceReferenceDate:))
-    }
-    if try archive.isOf(["NSArray", "NSMutableArray"], object) { return try elements("NS.objects") }
-    if try archive.isOf(["NSDictionary", "NSMutableDictionary"], object) {
-      guard let keys = try elements("NS.keys") as? [String], let values = try elements("NS.objects"),
-        keys.count == values.count
-      else { return nil }
-      return Dictionary(zip(keys, values), uniquingKeysWith: { first, _ in first })
-    }
-    return nil
   }
 }
 
