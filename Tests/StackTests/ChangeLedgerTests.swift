@@ -138,7 +138,7 @@ struct ChangeLedgerTests {
         for isFault in [true, false] {
           let object = object(from)
           object.enteredMap()
-          object.startedAwaking()
+          object.beganSettingQuietly()
           if isFault { object.becameFault() } else { object.lostRow() }
           let own = object.ownState
           arrow.call(ledger, object)

@@ -10,7 +10,7 @@ public struct ReaderSetup {
   let folder: URL
 
   /// - Parameters:
-  ///   - file: a Swift file with one class that conforms to ``StackSetup``.
+  ///   - file: a Swift file with one or more classes that conform to ``StackSetup``.
   ///   - checkout: the package that this program was built from.
   public init(file: URL, checkout: URL) throws {
     guard FileManager.default.fileExists(atPath: file.path) else {

@@ -30,7 +30,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   private(set) var hasCustomStores = false
   /// The entity that `Book(context:)` found for each class. Asked for every new object. Belongs to the context's queue.
   var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
-  /// The last class asked for: programs often make many objects of one class in a row.
+  /// The last class asked for: programs often make many objects of one class in a row. Belongs to the context's queue.
   var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
 
   /// Whether a fault was made for a temporary id that the program has passed. Belongs to the context's queue.

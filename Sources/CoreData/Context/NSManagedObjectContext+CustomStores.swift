@@ -1,6 +1,6 @@
 /// Saving to stores whose methods take managed objects.
 ///
-/// These are the exception to invariant 7: they read the objects of a save while it runs. They find the values that the
+/// These are an exception to invariant 7: they read the objects of a save while it runs. They find the values that the
 /// plan has. New objects have their permanent ids by then, and lose them again if nothing is written.
 extension NSManagedObjectContext {
   /// Hands a plan's change sets to the stores, at least one of which takes objects.

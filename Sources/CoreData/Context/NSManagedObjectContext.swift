@@ -120,7 +120,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   final var toldInSave: ToldObjects?
   /// The objects of each event that has ended while a save calls methods of the client's; nil at other times.
   @exclusivity(unchecked) final var touchedInSave: [ContiguousArray<NSManagedObject>]?
-  /// True while delete rules or merges change objects.
+  /// True while an event ends, delete rules included, and while an undo changes objects: no event begins or ends then.
   @exclusivity(unchecked) final var isProcessing = false
   /// Temporary ids that the program has seen. They lead to their objects as long as the context lives.
   let formerKeys = FormerKeys()

@@ -1,7 +1,8 @@
 /// One attempt at a save: the change sets for the stores, and the object that each row comes from.
 ///
-/// Invariant 7: once the plan is made, no managed object is read until the stores have answered. Custom stores are an
-/// exception; see `ObjectStore`.
+/// Invariant 7: once the plan is made, no managed object is read until the stores have answered, except by stores whose
+/// authors' methods take objects (`ObjectStore`), and by a child, which hands over transient values too
+/// (`ParentSource+Saving`).
 struct SavePlan {
   private(set) var inserted = PlannedRows()
   private(set) var updated = PlannedRows()

@@ -1,8 +1,9 @@
 /// Everything that one save asks of one store: only values, no managed objects.
 ///
-/// Made by the context once its changes are validated; from then to the end of the save no managed object is
-/// read (invariant 7; for the exception see `ObjectStore`). Rows of inserted objects already carry their permanent
-/// keys, and every reference in a row is to a key of the same store.
+/// Made by the context once its changes are validated; from then to the end of the save no managed object is read
+/// (invariant 7), except by stores whose authors' methods take objects (`ObjectStore`), and by a child, which hands
+/// over transient values too (`ParentSource+Saving`). Rows of inserted objects already carry their permanent keys, and
+/// every reference in a row is to a key of the same store.
 ///
 /// Whoever makes one fills it in and hands it on; after that nobody changes it. It is a class because a save of one
 /// object hands it on a dozen times, and its lists would be counted each time.

@@ -22,7 +22,7 @@ nonisolated open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendab
   /// Keeps the layout alive, even longer than the coordinator.
   private final let model: NSManagedObjectModel
   final let key: Int64
-  /// nil for a temporary id.
+  /// nil if no store was chosen.
   final let storeIdentity: StoreIdentity?
 
   /// What an id is made of. Only the framework and its stores can make it.
@@ -70,10 +70,11 @@ nonisolated open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendab
   /// The actual entity of the object.
   open var entity: NSEntityDescription { layout.entity }
 
-  /// The store the object was saved in; nil before, and once the store is removed.
+  /// The object's store, once it is saved or was assigned to one; nil before, and once the store is removed.
   open var persistentStore: NSPersistentStore? { storeIdentity?.store }
 
-  /// Whether the object has not been saved yet.
+  /// Whether the id is only valid in this process, until the object is saved or `obtainPermanentIDs(for:)` gives it a
+  /// permanent one.
   open var isTemporaryID: Bool { key < 0 }
 
   /// The id as a URI that you can store elsewhere. Only a permanent id is worth storing.

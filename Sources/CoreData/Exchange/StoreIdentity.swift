@@ -1,7 +1,8 @@
 /// The store that an id belongs to. Outlives the store's removal, so that ids can still be printed and compared.
 package final class StoreIdentity: @unchecked Sendable {
-  // `@unchecked Sendable`: `uuid` and `store` change only under the coordinator's lock, the rest while the store is
-  // made.
+  // `@unchecked Sendable`: changes while its store is made and opened. After that it changes only while the store is
+  // moved or removed, under the coordinator's `saving`, taken exclusively, and by `NSPersistentStore.identifier`, which
+  // the client sets.
 
   /// The store's `NSStoreUUID`, upper case.
   package var uuid: String
@@ -39,10 +40,11 @@ package final class StoreIdentity: @unchecked Sendable {
     guard text.hasPrefix("p"), let key = Int64(text.dropFirst()), key > 0 else { return nil }
     return key
   }
-  /// Whether the store takes managed objects in saves, the exception to invariant 7. Set once, with the store.
+  /// Whether the store takes managed objects in saves, an exception to invariant 7. Set with the store, and again by
+  /// `takeForm(of:)`.
   var takesObjects = false
-  /// Whether the store is read on behalf of a context, and has to know which objects contexts have. Set once, with the
-  /// store.
+  /// Whether the store is read on behalf of a context, and has to know which objects contexts have. Set with the store,
+  /// and again by `takeForm(of:)`.
   var asksContexts = false
 
   package init(uuid: String) { self.uuid = uuid }

@@ -75,7 +75,7 @@ extension NSManagedObject {
   /// they are written, so that both sides of a relationship are heard; whoever changes several things at once announces
   /// them before, and observers hear when it ends.
   final func announceChange(of property: LayoutProperty, _ mutation: ObservedMutation = .setting) -> AnnouncedChange? {
-    if !state.contains(.observed) || state.contains(.awaking) { return nil }
+    if !state.contains(.observed) || state.contains(.setsQuietly) { return nil }
     return announcedChange(of: [property.name] + (property.composite.map { [$0.name] } ?? []), mutation)
   }
 

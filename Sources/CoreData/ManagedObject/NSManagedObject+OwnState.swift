@@ -1,17 +1,18 @@
 /// What happens to the bits of `state` that are an object's own. Only these transitions write them; everyone may ask
 /// `state`.
 ///
-/// | transition          | afterwards                                   | called when                           |
-/// |---------------------|----------------------------------------------|---------------------------------------|
-/// | `began(asFault:)`   | the identity map has it; a fault, or read    | it was made for a row, or rolled back |
-/// | `enteredMap()`      | the identity map has it                      | a new object is registered            |
-/// | `leftMap()`         | the identity map has it no more              | it leaves its context                 |
-/// | `forgotContext(…)`  | in no map, not inaccessible; perhaps a fault | it has left, or is to arrive again    |
-/// | `gotValues()`       | no fault                                     | its row was read, or it is inserted   |
-/// | `lostRow()`         | no fault, inaccessible                       | there is no row to be read            |
-/// | `becameFault()`     | a fault, not inaccessible                    | its values were dropped               |
-/// | `startedAwaking()`  | what it sets is no change                    | before `awakeFromFetch()`             |
-/// | `finishedAwaking()` | what it sets is a change                     | after it                              |
+/// | transition              | afterwards                                   | called when                           |
+/// |-------------------------|----------------------------------------------|---------------------------------------|
+/// | `began(asFault:)`       | the identity map has it; a fault, or read    | it was made for a row, or rolled back |
+/// | `enteredMap()`          | the identity map has it                      | a new object is registered            |
+/// | `leftMap()`             | the identity map has it no more              | it leaves its context                 |
+/// | `forgotContext(…)`      | in no map, not inaccessible; perhaps a fault | it has left, or is to arrive again    |
+/// | `gotValues()`           | no fault                                     | its row was read, or it is inserted   |
+/// | `lostRow()`             | no fault, inaccessible                       | there is no row to be read            |
+/// | `becameFault()`         | a fault, not inaccessible                    | its values were dropped               |
+/// | `beganSettingQuietly()` | what is set is no change                     | `awakeFromFetch()` or a primitive     |
+/// |                         |                                              | setter begins                         |
+/// | `endedSettingQuietly()` | what is set is a change                      | that is over                          |
 extension NSManagedObject {
   private final var ownBits: OwnState {
     get { ownState }
@@ -38,9 +39,9 @@ extension NSManagedObject {
     ownBits.insert(.fault)
   }
 
-  final func startedAwaking() { ownBits.insert(.awaking) }
+  final func beganSettingQuietly() { ownBits.insert(.setsQuietly) }
 
-  final func finishedAwaking() { ownBits.remove(.awaking) }
+  final func endedSettingQuietly() { ownBits.remove(.setsQuietly) }
 }
 
 extension OwnState {

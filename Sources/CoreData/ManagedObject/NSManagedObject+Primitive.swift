@@ -41,11 +41,11 @@ extension NSManagedObject {
     switch property.kind.role {
     case .toOne, .toMany, .fetched, .composite: setPrimitive(value, property)
     case .attribute:
-      // Values that an object sets while it awakes are not changes.
-      let isAwaking = state.contains(.awaking)
-      startedAwaking()
+      // The object may be awaking, and then goes on to set quietly.
+      let isQuiet = state.contains(.setsQuietly)
+      beganSettingQuietly()
       write(value, held)
-      if !isAwaking { finishedAwaking() }
+      if !isQuiet { endedSettingQuietly() }
     }
   }
 

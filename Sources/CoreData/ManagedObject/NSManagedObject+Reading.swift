@@ -40,9 +40,9 @@ extension NSManagedObject {
     }
     gotValues()
     if layout.hasTransientDefaults { takeTransientDefaults() }
-    startedAwaking()
+    beganSettingQuietly()
     awakeFromFetch()
-    finishedAwaking()
+    endedSettingQuietly()
     if state.contains(.observed) { tellOfReading() }
   }
 

@@ -6,7 +6,7 @@ extension NSManagedObject {
     let places = places
     if !places.traits.contains(.validation) { return }
     if state.contains(.fault) { fire() }
-    // Of a fault among the changed objects only members were added or removed, so its row need not be read.
+    // It is a fault still if its row can't be read and the handler kept it. Then only members can have changed.
     let isFault = state.contains(.fault)
     // Nearly always no value is missing, and then only rules about values are left.
     let isComplete = isFault || places.mandatory.allSatisfy { hasValue(slot: Int($0)) }

@@ -4,7 +4,7 @@ extension NSManagedObject {
   final func noteChange() {
     let noted: ObjectState = [.inserted, .updated]
     if !state.isDisjoint(with: noted), state.contains(.eventListed) { return }
-    if state.contains(.awaking) { return }
+    if state.contains(.setsQuietly) { return }
     owner.noteChange(of: self)
   }
 
@@ -27,7 +27,7 @@ extension NSManagedObject {
     noteChange()
     let changes = changesForWriting()
     changes[slot] = value
-    if !state.contains(.awaking) { changes.markChanged(slot) }
+    if !state.contains(.setsQuietly) { changes.markChanged(slot) }
     announced?.end()
   }
 
@@ -41,7 +41,7 @@ extension NSManagedObject {
     noteChange()
     let changes = changesForWriting()
     set(changes, value)
-    if !state.contains(.awaking) { changes.markChanged(slot) }
+    if !state.contains(.setsQuietly) { changes.markChanged(slot) }
   }
 
   final func write(destination: NSManagedObject?, slot: Int) {

@@ -21,7 +21,8 @@ internal import CSwiftRuntime
 nonisolated open class NSManagedObject: NSObject {
   // The first fields are what a save asks of each object: together, they are in one line of the processor's cache more
   // often.
-  /// Only the transitions in `+OwnState` write the object's own bits, and only the context's `ChangeLedger` the others.
+  /// Three write it, each its part: the transitions in `+OwnState`, the context's `ChangeLedger`, and `setObserved` and
+  /// `setRecent`.
   private(set) final var state: ObjectState = []
   /// The number of the object's store in its context; `noStore` for a new object that was not assigned to one.
   final var store: UInt16 = NSManagedObject.noStore

@@ -27,8 +27,8 @@ struct ObjectState: OptionSet {
   static let inaccessible = ObjectState(rawValue: 1 << 12)
   /// The object's delete rules have been applied.
   static let propagated = ObjectState(rawValue: 1 << 13)
-  /// The framework is reading the object's values, so setting them is not a change.
-  static let awaking = ObjectState(rawValue: 1 << 14)
+  /// What is set is no change: the object awakes, or its primitive value is set.
+  static let setsQuietly = ObjectState(rawValue: 1 << 14)
   /// The object has had observers. Stays when it has none any more.
   static let observed = ObjectState(rawValue: 1 << 15)
   /// The object's `prepareForDeletion()` is running.
@@ -44,7 +44,7 @@ struct ObjectState: OptionSet {
   /// The context has something to do for the object, and so keeps it alive.
   static let pending: ObjectState = [.inserted, .updated, .deleted]
   static let says: ObjectState = [.saysInserted, .saysUpdated, .saysDeleted]
-  /// The bits that the ledger writes: all but the object's own.
+  /// The bits that the ledger writes.
   static let marks: ObjectState = [
     .pending, .listedInserted, .listedUpdated, .listedDeleted, .eventListed, .eventInserted, .eventUpdated,
     .eventDeleted, .propagated, .preparing, .says,
@@ -71,5 +71,5 @@ struct OwnState: OptionSet {
   static let fault = OwnState(rawValue: ObjectState.fault.rawValue)
   static let registered = OwnState(rawValue: ObjectState.registered.rawValue)
   static let inaccessible = OwnState(rawValue: ObjectState.inaccessible.rawValue)
-  static let awaking = OwnState(rawValue: ObjectState.awaking.rawValue)
+  static let setsQuietly = OwnState(rawValue: ObjectState.setsQuietly.rawValue)
 }

@@ -4,8 +4,8 @@
 ///       print(store.type, store.url?.lastPathComponent ?? "in memory", store.isReadOnly)
 ///     }
 ///
-/// Subclass ``NSAtomicStore`` or ``NSIncrementalStore``, never this class itself. A store's properties belong to its
-/// coordinator's queue.
+/// Subclass ``NSAtomicStore`` or ``NSIncrementalStore``, never this class itself. Any thread may read a store's
+/// properties; set them on the queue of its coordinator.
 nonisolated open class NSPersistentStore: NSObject {
   /// The coordinator that the store was added to; nil once it is removed.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { coordinatorReference.object }
@@ -92,7 +92,8 @@ nonisolated open class NSPersistentStore: NSObject {
   /// Reads or makes the store's metadata. Called once, before the store is used.
   open func loadMetadata() throws {}
 
-  /// Prepares the store for use. Called once, under the coordinator's lock.
+  /// Prepares the store for use. Called once, before the coordinator has the store in its list, and without the
+  /// coordinator's lock.
   func open() throws { try loadMetadata() }
 
   /// Called after the coordinator has added the store.

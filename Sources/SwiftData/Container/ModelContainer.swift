@@ -37,7 +37,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   }
   /// Belongs to the main queue.
   nonisolated(unsafe) private(set) var ownMainContext: ModelContext?
-  /// The main context that shares the stores of its own container through this one; nil for other containers.
+  /// The main context that shares the stores of its own container through this one; nil for other containers. Set once,
+  /// before anyone else has the container.
   nonisolated(unsafe) weak var sharedBy: ModelContext?
 
   /// Opens stores for some classes and for all classes that their relationships lead to.
