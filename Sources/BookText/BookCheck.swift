@@ -192,19 +192,7 @@ public struct BookCheck {
     }
   }
 
-  // MARK: Links
-
-  private func checkLinks(_ result: inout Result) {
-    var anchors: [String: Set<String>] = [:]
-    for page in book.pages { anchors[page.path] = Set(page.markdown.headings.map(\.anchor)) }
-    for page in book.pages {
-      for link in page.markdown.links {
-        if let sentence = problem(of: link.target, on: page, anchors) {
-          result.problems.append(page.problem(link.line, sentence))
-        }
-      }
-    }
-  }
+  // MARK: Notes, parts and figures
 
   private func checkNotesAndParts(_ result: inout Result) {
     for page in book.pages {
@@ -227,6 +215,20 @@ public struct BookCheck {
         let path = Self.path(request.file, from: page.folder)
         guard !FileManager.default.fileExists(atPath: book.root.appendingPathComponent(path).path) else { continue }
         result.problems.append(page.problem(request.line, "there is no \(path), of which figures are to be made"))
+      }
+    }
+  }
+
+  // MARK: Links
+
+  private func checkLinks(_ result: inout Result) {
+    var anchors: [String: Set<String>] = [:]
+    for page in book.pages { anchors[page.path] = Set(page.markdown.headings.map(\.anchor)) }
+    for page in book.pages {
+      for link in page.markdown.links {
+        if let sentence = problem(of: link.target, on: page, anchors) {
+          result.problems.append(page.problem(link.line, sentence))
+        }
       }
     }
   }

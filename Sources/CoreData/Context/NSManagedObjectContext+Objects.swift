@@ -82,33 +82,6 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// ``obtainPermanentIDs(for:)``.
-  func reserveIDs(for objects: [NSManagedObject]) throws {
-    guardQueue("obtainPermanentIDs(for:)")
-    _ = try coordinator(for: "obtainPermanentIDs(for:)")
-    let temporary = objects.filter { $0.key < 0 && $0.owner === owner }
-    let new = ContiguousArray(temporary.filter { $0.state.contains(.inserted) })
-    _ = try findKeys(for: new, forGood: true)
-    let hasChildren = !children.isEmpty
-    for object in new { adoptReservedKey(object, hasChildren: hasChildren) }
-    // The other objects are new in the parent.
-    try source.obtainPermanentKeys(for: temporary.filter { !$0.state.contains(.inserted) }, in: self)
-  }
-
-  /// ``assign(_:to:)``.
-  func choose(_ store: NSPersistentStore, for object: Any) {
-    guardQueue("assign(_:to:)")
-    guard let object = object as? NSManagedObject, object.owner === owner else {
-      misuse("assign(_:to:) was given an object of another context than \(label).")
-    }
-    guard object.key < 0 else {
-      misuse("Can't reassign an object to a different store once it has been saved.")
-    }
-    object.store = owner.number(of: store.identity)
-    // A save that failed may have reserved a key of another store.
-    object.changes?.reservedKey = 0
-  }
-
   /// ``detectConflicts(for:)``.
   func lockVersion(of object: NSManagedObject) {
     guardQueue("detectConflicts(for:)")

@@ -81,13 +81,6 @@ extension NSManagedObjectContext {
   }
 }
 
-extension NSManagedObject {
-  /// Ends the program, because a change needs what could not be read and so could not be saved.
-  final func refuseUnreadChange(_ property: LayoutProperty? = nil) {
-    if !owner.letsUnreadChange { misuse(.neededButUnread(self, property)) }
-  }
-}
-
 extension MisuseReport {
   fileprivate static func unreadable(
     _ object: NSManagedObject, property: LayoutProperty?, error: any Error
@@ -111,13 +104,5 @@ extension MisuseReport {
   private static func unread(_ object: NSManagedObject, _ property: LayoutProperty?) -> String {
     let what = property.map { "The relationship \(object.layout.name).\($0.name)" } ?? "The values"
     return "\(what) of \(object.objectID.description) could not be read."
-  }
-
-  static func neededButUnread(_ object: NSManagedObject, _ property: LayoutProperty? = nil) -> MisuseReport {
-    let what = property.map { "The relationship \(object.layout.name).\($0.name)" } ?? "The row"
-    return MisuseReport(
-      "\(what) of \(object.objectID.description) could not be read, and the object is to be changed.",
-      how: "The unreadableFaultHandler kept the fault. A change needs what it changes: it could not be saved.",
-      remedy: "Use fulfil(_:) before the change, which throws the error, or answer .retry.")
   }
 }

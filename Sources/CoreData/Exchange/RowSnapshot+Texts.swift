@@ -1,4 +1,11 @@
 extension RowSnapshot {
+  /// The bytes of a text that is not nil, in the words of a row or of changed values. Valid as long as these are.
+  static func tail(_ words: UnsafePointer<UInt64>, word: Int) -> UnsafeRawBufferPointer {
+    let entry = words[word]
+    return UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF), count: Int(entry >> 32))
+  }
+
   /// This row with all texts in UTF-8; nil if they are. A text in another program's SQLite file may not be. Its broken
   /// parts are replaced, as in a `String`, for stores that can't keep them: nobody reads such an XML file, and a server
   /// refuses such a text.

@@ -86,6 +86,14 @@ extension MisuseReport {
       facts: [("Source", place(object)), ("Destination", place(other))],
       how: "The model says which entity a relationship leads to.", remedy: "Pass an object of that entity.")
   }
+
+  static func neededButUnread(_ object: NSManagedObject, _ property: LayoutProperty? = nil) -> MisuseReport {
+    let what = property.map { "The relationship \(object.layout.name).\($0.name)" } ?? "The row"
+    return MisuseReport(
+      "\(what) of \(object.objectID.description) could not be read, and the object is to be changed.",
+      how: "The unreadableFaultHandler kept the fault. A change needs what it changes: it could not be saved.",
+      remedy: "Use fulfil(_:) before the change, which throws the error, or answer .retry.")
+  }
 }
 
 extension EntityLayout {
@@ -103,24 +111,5 @@ extension LayoutProperty {
     case .fetched: "NSArray"
     case .composite: "NSDictionary of \(elements.map(\.ownName).joined(separator: ", "))"
     }
-  }
-}
-
-/// Archived values that could not be read. Each property is reported once, because a file can have a million of them.
-enum UnreadableArchives {
-  private static let lock = NSLock()
-  private nonisolated(unsafe) static var reported: Set<String> = []
-
-  static func report(_ id: NSManagedObjectID, property: LayoutProperty, what: String) {
-    let name = "\(id.entity.name ?? "").\(property.name)"
-    let store = id.persistentStore?.url?.path ?? "in memory"
-    guard lock.withLock({ reported.insert("\(store) \(name)").inserted }) else { return }
-    warn(
-      MisuseReport(
-        "\(name) of an object can't be read, and reads as nil: \(what).",
-        facts: [("Store", store), ("Object", "\(id.uriRepresentation())")],
-        how: "The file holds an archive that the value transformer refuses.",
-        remedy: "If the file is yours, register a transformer that allows the class. If it came from elsewhere, don't "
-          + "trust it. Further objects with such a value are not reported."))
   }
 }

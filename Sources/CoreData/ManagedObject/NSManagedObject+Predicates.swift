@@ -51,31 +51,6 @@ extension NSManagedObject: PredicateSubject {
   func placeOfMany(on path: [PredicateKey]) -> Int? { layout.placeOfMany(on: path) }
 }
 
-extension RowSnapshot {
-  /// The bytes of a text that is not nil.
-  static func tail(_ words: UnsafePointer<UInt64>, word: Int) -> UnsafeRawBufferPointer {
-    let entry = words[word]
-    return UnsafeRawBufferPointer(
-      start: UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF), count: Int(entry >> 32))
-  }
-}
-
-extension EntityLayout {
-  /// The place where a key path that starts here first goes through a to-many relationship; nil if it doesn't.
-  func placeOfMany(on path: [PredicateKey]) -> Int? { many(on: path)?.place }
-
-  /// That place, and the relationship.
-  func many(on path: [PredicateKey]) -> (place: Int, property: LayoutProperty)? {
-    var layout = self
-    for (place, key) in path.enumerated() {
-      guard let property = layout.property(named: key.name), property.isRelationship else { return nil }
-      if property.kind == .toMany { return (place, property) }
-      layout = model.layouts[property.destination]
-    }
-    return nil
-  }
-}
-
 extension NSManagedObject: PredicateIdentity {
   /// An object and its id are equal in predicates: they stand for the same row.
   var predicateIdentity: AnyHashable? { objectID }

@@ -64,6 +64,11 @@ extension NSManagedObject {
     if state.contains(.fault) { refuseUnreadChange() }
   }
 
+  /// Ends the program, because a change needs what could not be read and so could not be saved.
+  final func refuseUnreadChange(_ property: LayoutProperty? = nil) {
+    if !owner.letsUnreadChange { misuse(.neededButUnread(self, property)) }
+  }
+
   /// Gives transient attributes without a value the default values of a new object. This does not count as a change.
   @inline(never)
   final func takeTransientDefaults() {

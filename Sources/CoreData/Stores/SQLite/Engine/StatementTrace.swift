@@ -26,13 +26,8 @@ package final class StatementTrace: @unchecked Sendable {
   }
 
   /// The trace that the program's arguments ask for, shared by all stores; nil without the argument.
-  package static let requested: StatementTrace? = {
-    let arguments = ProcessInfo.processInfo.arguments
-    guard let index = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), index + 1 < arguments.count,
-      let level = Int(arguments[index + 1]), level > 0
-    else { return nil }
-    return StatementTrace(level: level)
-  }()
+  package static let requested: StatementTrace? =
+    LaunchArguments.number(for: "com.apple.CoreData.SQLDebug").flatMap { $0 > 0 ? StatementTrace(level: $0) : nil }
 
   /// For tests: the SQL that ran since the last call, one statement per element; empty unless the trace records.
   package func takeRecorded() -> [String] {
