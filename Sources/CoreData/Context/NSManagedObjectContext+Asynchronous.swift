@@ -8,7 +8,7 @@ extension NSManagedObjectContext {
   ///    context has saved or merged meanwhile, the whole fetch is made there. Then the completion block is called.
   func start<R: NSFetchRequestResult>(_ request: NSAsynchronousFetchRequest<R>) throws -> NSAsynchronousFetchResult<R> {
     guardQueue("execute(_:)")
-    let coordinator = try coordinator(for: "execute(_:)")
+    let coordinator = coordinator(for: "execute(_:)")
     source.learnKeys(for: self)
     let fetch = request.fetchRequest.copy() as! NSFetchRequest<R>
     if fetch.includesPendingChanges { processPendingChanges() }

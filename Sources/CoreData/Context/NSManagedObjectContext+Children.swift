@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
   }
 
   func answerFetch(_ description: FetchDescription, stores: [NSPersistentStore]?) throws -> [ParentObject] {
-    _ = try coordinator(for: "fetch(_:)")
+    requireCoordinator(for: "fetch(_:)")
     processPendingChanges()
     let found = try objects(description, FetchOptions(stores: stores))
     let wantsRows = if case .rows = description.output { true } else { false }
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
   }
 
   func answerCount(_ description: FetchDescription, stores: [NSPersistentStore]?) throws -> Int {
-    _ = try coordinator(for: "count(for:)")
+    requireCoordinator(for: "count(for:)")
     processPendingChanges()
     return try count(description, FetchOptions(stores: stores))
   }
@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
   /// The store of an object. A new object that was not assigned to one gets the store that a save would choose.
   func assignedStore(of object: NSManagedObject) throws -> StoreIdentity {
     if let identity = owner.storeIdentity(object.store) { return identity }
-    let coordinator = try coordinator(for: "save()")
+    let coordinator = coordinator(for: "save()")
     let identity = try coordinator.storeForNewObjects(of: object.layout).identity
     object.store = owner.number(of: identity)
     return identity

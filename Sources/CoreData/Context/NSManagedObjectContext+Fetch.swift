@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
   /// The results of a request, from the stores and this context's changes.
   func found<Result: NSFetchRequestResult>(by request: NSFetchRequest<Result>) throws -> [Result] {
     guardQueue("fetch(_:)")
-    _ = try coordinator(for: "fetch(_:)")
+    requireCoordinator(for: "fetch(_:)")
     source.learnKeys(for: self)
     if request.includesPendingChanges { processPendingChanges() }
     let description = try description(of: request)
@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
   /// How many objects a request finds, in the stores and among this context's changes.
   func counted<Result: NSFetchRequestResult>(by request: NSFetchRequest<Result>) throws -> Int {
     guardQueue("count(for:)")
-    _ = try coordinator(for: "count(for:)")
+    requireCoordinator(for: "count(for:)")
     source.learnKeys(for: self)
     if request.includesPendingChanges { processPendingChanges() }
     var description = try description(of: request)

@@ -6,8 +6,8 @@ extension NSManagedObjectContext {
   /// How messages name something of the context's: `private queue of "library"`.
   private var owningLabel: String { name.map { "\"\($0)\"" } ?? "an unnamed context" }
 
-  /// The first step of every entry that needs stores.
-  func coordinator(for call: StaticString) throws -> NSPersistentStoreCoordinator {
+  /// The first step of every entry that needs stores. Without a coordinator the program ends.
+  func coordinator(for call: StaticString) -> NSPersistentStoreCoordinator {
     guard let persistentStoreCoordinator else {
       misuse(
         "\(call) was called on the context \(label), which has no coordinator: set "
@@ -15,6 +15,9 @@ extension NSManagedObjectContext {
     }
     return persistentStoreCoordinator
   }
+
+  /// The same, where the source asks the coordinator later.
+  func requireCoordinator(for call: StaticString) { _ = coordinator(for: call) }
 
   /// The first step of every public entry. The context may only be used on its queue.
   func guardQueue(_ call: @autoclosure () -> String) {

@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
   /// ``obtainPermanentIDs(for:)``.
   func reserveIDs(for objects: [NSManagedObject]) throws {
     guardQueue("obtainPermanentIDs(for:)")
-    _ = try coordinator(for: "obtainPermanentIDs(for:)")
+    requireCoordinator(for: "obtainPermanentIDs(for:)")
     let temporary = objects.filter { $0.key < 0 && $0.owner === owner }
     let new = ContiguousArray(temporary.filter { $0.state.contains(.inserted) })
     _ = try findKeys(for: new, forGood: true)
@@ -56,7 +56,7 @@ extension NSManagedObjectContext {
   private func findKeys(
     for objects: ContiguousArray<NSManagedObject>, forGood: Bool, _ proposed: inout [StoreKeys]
   ) throws {
-    let coordinator = try coordinator(for: "save()")
+    let coordinator = coordinator(for: "save()")
     var needs = try countNewObjects(objects, coordinator)
     for index in needs.indices {
       let (number, root, count) = (needs[index].store, needs[index].root, needs[index].count)

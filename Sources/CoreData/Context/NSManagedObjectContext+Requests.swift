@@ -3,7 +3,7 @@ extension NSManagedObjectContext {
   func executeInStores(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     if let running = try request.start(in: self) { return running }
     guardQueue("execute(_:)")
-    let coordinator = try coordinator(for: "execute(_:)")
+    let coordinator = coordinator(for: "execute(_:)")
     let result = try coordinator.execute(request, with: self)
     guard let result = result as? NSPersistentStoreResult else {
       misuse("A coordinator's execute(_:with:) returned \(type(of: result)) to a batch request, which is no result.")
@@ -11,12 +11,12 @@ extension NSManagedObjectContext {
     return result
   }
 
-  func executeBatch(
+  func executeRequest(
     _ request: NSPersistentStoreRequest, _ coordinator: NSPersistentStoreCoordinator
   ) throws -> NSPersistentStoreResult {
     source.learnKeys(for: self)
     do {
-      return try coordinator.executeBatch(
+      return try coordinator.executeRequest(
         request, constraintAnswer, by: source.batchOrigin(of: self), for: self,
         permanentID: formerKeys.isEmpty ? nil : permanentID)
     } catch let conflict as BatchConflict {

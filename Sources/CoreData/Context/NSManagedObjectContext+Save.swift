@@ -2,7 +2,7 @@ extension NSManagedObjectContext {
   /// ``save()``, step by step.
   func saveChanges() throws {
     guardQueue("save()")
-    let coordinator = try coordinator(for: "save()")
+    let coordinator = coordinator(for: "save()")
     ledger.saveBegan()
     try processChanges()
     post(.NSManagedObjectContextWillSave)

@@ -126,7 +126,7 @@ extension StoresSource {
   func answersAnywhere(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> Bool {
-    let stores = try context.coordinator(for: "execute(_:)").persistentStores
+    let stores = context.coordinator(for: "execute(_:)").persistentStores
     return try !stores.contains { $0.identity.asksContexts } && !isSpread(description, options, for: context)
   }
 }

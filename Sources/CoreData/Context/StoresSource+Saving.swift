@@ -18,7 +18,7 @@ extension StoresSource {
   }
 
   func commitPlan(_ plan: SavePlan, for context: NSManagedObjectContext) throws -> StoreConflicts {
-    let coordinator = try context.coordinator(for: "save()")
+    let coordinator = context.coordinator(for: "save()")
     if plan.changeSets.contains(where: { $0.store.identity.takesObjects }) {
       return try context.commitPlan(plan, withObjectsTo: coordinator)
     }

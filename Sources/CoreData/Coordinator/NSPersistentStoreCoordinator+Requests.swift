@@ -4,18 +4,18 @@ extension NSPersistentStoreCoordinator {
   /// violated.
   ///
   /// - Parameter permanentID: what the context calls the object of an id now; nil if that is the same for all.
-  func executeBatch(
+  func executeRequest(
     _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin,
     for context: NSManagedObjectContext, permanentID: ((NSManagedObjectID) -> NSManagedObjectID)?
   ) throws -> NSPersistentStoreResult {
     try saving.together {
       try executeInCustomStores(request, context)
-        ?? executeBatchHoldingStores(
+        ?? executeHoldingStores(
           request, answer: answer, origin: origin, context: context, permanentID: permanentID)
     }
   }
 
-  private func executeBatchHoldingStores(
+  private func executeHoldingStores(
     _ request: NSPersistentStoreRequest, answer: ConstraintAnswer, origin: ChangeOrigin,
     context: NSManagedObjectContext, permanentID: ((NSManagedObjectID) -> NSManagedObjectID)?
   ) throws -> NSPersistentStoreResult {
@@ -28,8 +28,8 @@ extension NSPersistentStoreCoordinator {
     case let request as NSBatchUpdateRequest:
       let batch = try BatchUpdate(request, layouts, permanentID: permanentID)
       let ids = try publicErrors {
-        try executeBatch(
-          batchStores(for: batch.rows.layout, among: request.affectedStores, "an NSBatchUpdateRequest")
+        try changeRows(
+          in: batchStores(for: batch.rows.layout, among: request.affectedStores, "an NSBatchUpdateRequest")
         ) { try $0.update(batch, by: origin) }
       }
       return NSBatchUpdateResult(request.resultType, ids)
@@ -61,8 +61,8 @@ extension NSPersistentStoreCoordinator {
       var fetch = try FetchDescription(request.fetchRequest, layouts)
       if let permanentID { fetch = fetch.replacingIDs(permanentID) }
       return try publicErrors {
-        try executeBatch(
-          batchStores(
+        try changeRows(
+          in: batchStores(
             for: fetch.layout, among: request.affectedStores ?? request.fetchRequest.affectedStores, name)
         ) { try $0.delete(.found(fetch), by: origin) }
       }
@@ -88,7 +88,7 @@ extension NSPersistentStoreCoordinator {
     return try publicErrors {
       let keys = Dictionary(grouping: objectIDs) { $0.storeIdentity?.uuid }.mapValues { $0.map(\.key) }
       let stores = try batchStores(for: root, among: request.affectedStores, name)
-      return try executeBatch(stores.filter { keys[$0.identity.uuid] != nil }) { store in
+      return try changeRows(in: stores.filter { keys[$0.identity.uuid] != nil }) { store in
         try store.delete(.keys(keys[store.identity.uuid] ?? [], root: root), by: origin)
       }
     }
@@ -112,8 +112,8 @@ extension NSPersistentStoreCoordinator {
 
   /// The answer of each store, as ids. With several stores a later one may fail after an earlier one has changed, but
   /// one that can't be written throws before any has.
-  private func executeBatch(
-    _ stores: [any BatchStore], _ body: (any BatchStore) throws -> [RowReference]
+  private func changeRows(
+    in stores: [any BatchStore], _ body: (any BatchStore) throws -> [RowReference]
   ) throws -> [NSManagedObjectID] {
     for store in stores where store.isReadOnly { throw Failure.readOnlyStore(url: store.url, entity: nil) }
     return try stores.flatMap { store in

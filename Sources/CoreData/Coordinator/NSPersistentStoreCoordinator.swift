@@ -139,7 +139,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if let found = try request.found(in: context) { return found }
     if let running = try request.start(in: context) { return running }
-    return try context.executeBatch(request, self)
+    return try context.executeRequest(request, self)
   }
 
   /// Closes a store and removes it; its objects can't be used afterwards.

@@ -25,7 +25,7 @@ extension NSManagedObject {
   public final func primitiveKey(_ key: ManagedKey, of property: ManagedKey) -> ManagedKey {
     if places[key] != nil { return key }
     if places[property] != nil { return property }
-    guard let property = layout.primitiveProperty(named: key.name) else { hasNo(key) }
+    guard let property = layout.primitiveProperty(named: key.name) else { misuseUnknownKey(key) }
     return ManagedKey(name: property.name)
   }
 
@@ -37,7 +37,7 @@ extension NSManagedObject {
     let held = primitiveKey(key, of: property)
     if held == key { return write(value, key) }
     beginChange(call: "setting \"\(key.name)\"")
-    guard let property = layout.property(held) else { hasNo(key) }
+    guard let property = layout.property(held) else { misuseUnknownKey(key) }
     switch property.kind.role {
     case .toOne, .toMany, .fetched, .composite: setPrimitive(value, property)
     case .attribute:

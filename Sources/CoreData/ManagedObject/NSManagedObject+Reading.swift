@@ -13,10 +13,10 @@ extension NSManagedObject {
   }
 
   @inline(never)
-  final func hasNo(_ key: ManagedKey) -> Never { misuse(.unknownKey(key.name, self)) }
+  final func misuseUnknownKey(_ key: ManagedKey) -> Never { misuse(.unknownKey(key.name, self)) }
 
   @inline(never)
-  private final func isWrong(_ key: ManagedKey, _ wanted: StaticString) -> Never {
+  private final func misuseType(_ key: ManagedKey, _ wanted: StaticString) -> Never {
     misuse(.wrongType(key.name, object: self, wanted: wanted.description))
   }
 
@@ -81,8 +81,8 @@ extension NSManagedObject {
 
   /// The place of a property with a slot: an attribute that isn't composite, or a to-one relationship.
   final func place(_ key: ManagedKey) -> PropertyPlace {
-    guard let place = places[key] else { hasNo(key) }
-    guard place.slot >= 0 else { isWrong(key, "a single value") }
+    guard let place = places[key] else { misuseUnknownKey(key) }
+    guard place.slot >= 0 else { misuseType(key, "a single value") }
     return place
   }
 
@@ -143,7 +143,7 @@ extension NSManagedObject {
     switch place.form {
     case .integer: return Int64(bitPattern: words[Int(place.home)])
     case .real: return NSManagedObject.wholeNumber(Double(bitPattern: words[Int(place.home)]))
-    case .text, .uuid, .decimal, .bytes, .destination, .none: isWrong(key, "an integer")
+    case .text, .uuid, .decimal, .bytes, .destination, .none: misuseType(key, "an integer")
     }
   }
 
@@ -162,7 +162,7 @@ extension NSManagedObject {
     switch place.form {
     case .real: return Double(bitPattern: words[Int(place.home)])
     case .integer: return Double(Int64(bitPattern: words[Int(place.home)]))
-    case .text, .uuid, .decimal, .bytes, .destination, .none: isWrong(key, "a floating-point number")
+    case .text, .uuid, .decimal, .bytes, .destination, .none: misuseType(key, "a floating-point number")
     }
   }
 
@@ -183,7 +183,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storedAny(_ key: ManagedKey) -> Any? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    guard let property = layout.property(key) else { hasNo(key) }
+    guard let property = layout.property(key) else { misuseUnknownKey(key) }
     return boxedValue(property)
   }
 
@@ -191,8 +191,8 @@ extension NSManagedObject {
   @usableFromInline
   final func storedObject(_ key: ManagedKey) -> NSManagedObject? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    guard let property = layout.property(key) else { hasNo(key) }
-    guard property.kind == .toOne else { isWrong(key, "a to-one relationship") }
+    guard let property = layout.property(key) else { misuseUnknownKey(key) }
+    guard property.kind == .toOne else { misuseType(key, "a to-one relationship") }
     return toOne(property)
   }
 

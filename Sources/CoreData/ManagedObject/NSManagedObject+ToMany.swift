@@ -66,7 +66,7 @@ extension NSManagedObject {
   @usableFromInline
   final func storedMembers(_ key: ManagedKey) -> ContiguousArray<NSManagedObject>? {
     fireIfNeeded(call: "reading \"\(key.name)\"")
-    guard let property = layout.property(key) else { hasNo(key) }
+    guard let property = layout.property(key) else { misuseUnknownKey(key) }
     guard property.kind == .toMany, !property.isOrdered else { return nil }
     guard let members = readableMembers(property) else { return [] }
     let state = toManyState(property)
