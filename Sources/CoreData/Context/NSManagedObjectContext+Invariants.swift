@@ -17,10 +17,9 @@ extension NSManagedObjectContext {
   func brokenInvariants() -> [String] {
     guard let owner else { return [] }
     let objects = owner.allObjects
-    let lists = [ledger.insertedList, ledger.updatedList, ledger.deletedList].map {
-      Set($0.lazy.map(ObjectIdentifier.init))
-    }
-    return sharedRows(objects) + objects.flatMap { state(of: $0, lists) + ends(of: $0) }
+    let listed = PendingIdentities(
+      PendingObjects(inserted: ledger.insertedList, changed: ledger.updatedList, deleted: ledger.deletedList))
+    return sharedRows(objects) + objects.flatMap { state(of: $0, listed) + ends(of: $0) }
   }
 
   /// Invariant 1: at most one object for each id; and the map finds it.
@@ -41,13 +40,14 @@ extension NSManagedObjectContext {
 
   /// Invariant 2, in which a new object that is deleted is taken for deleted; an object is in the list for its state.
   /// Invariant 4: it has a temporary id only while it is new, here or in the parent.
-  private func state(of object: NSManagedObject, _ lists: [Set<ObjectIdentifier>]) -> [String] {
+  private func state(of object: NSManagedObject, _ listed: PendingIdentities) -> [String] {
     var broken: [String] = []
     let name = "\(object.layout.name) \(object.objectID)"
+    let identity = ObjectIdentifier(object)
     let kinds = [
-      lists[0].contains(ObjectIdentifier(object)) && object.state.intersection([.inserted, .deleted]) == .inserted,
-      lists[1].contains(ObjectIdentifier(object)) && object.state.isUpdated,
-      lists[2].contains(ObjectIdentifier(object)) && object.state.contains(.deleted),
+      listed.inserted.contains(identity) && object.state.intersection([.inserted, .deleted]) == .inserted,
+      listed.changed.contains(identity) && object.state.isUpdated,
+      listed.deleted.contains(identity) && object.state.contains(.deleted),
     ].filter { $0 }.count
     if kinds > 1 { broken.append("Invariant 2: \(name) is in \(kinds) of inserted, updated, deleted.") }
     if object.hasChanges, kinds == 0 { broken.append("Invariant 2: \(name) has changes, but is in no list.") }

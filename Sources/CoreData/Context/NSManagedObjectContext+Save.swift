@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     // What observers have changed belongs to the save, even if nothing else does.
     try processChanges()
     guard hasChanges || !ledger.lockedList.isEmpty else { return try saveUnchanged(coordinator) }
-    let pending = try fireWillSaveUntilQuiet(from: pendingLists)
+    let pending = try fireWillSaveUntilQuiet(from: pendingObjects)
     if validatesOnSave { try validateUntilQuiet(from: pending) }
     let (plan, rewritten) = try commitUntilSettled()
     adoptSavedRows(of: plan)
@@ -54,19 +54,18 @@ extension NSManagedObjectContext {
   ///
   /// - Returns: What it was given, if nothing has changed; else all objects of the save.
   @discardableResult
-  private func fireWillSaveUntilQuiet(
-    from lists: [ContiguousArray<NSManagedObject>]
-  ) throws -> [ContiguousArray<NSManagedObject>] {
-    if !ledger.hearsOfSaves { return lists }
-    var round = lists
-    var rounds = 0
-    while round.contains(where: { !$0.isEmpty }) {
-      let objects = round
-      round = [try objectsTouched { for list in objects { list.forEachHeld { $0.willSave() } } }]
+  private func fireWillSaveUntilQuiet(from pending: PendingObjects) throws -> PendingObjects {
+    if !ledger.hearsOfSaves || pending.isEmpty { return pending }
+    var touched = try objectsTouched { pending.forEachHeld { $0.willSave() } }
+    if touched.isEmpty { return pending }
+    var rounds = 1
+    while !touched.isEmpty {
+      let objects = touched
+      touched = try objectsTouched { objects.forEachHeld { $0.willSave() } }
       rounds += 1
-      if rounds > 1000 { misuse(.savesNeverSettle(self, round[0])) }
+      if rounds > 1000 { misuse(.savesNeverSettle(self, touched)) }
     }
-    return rounds < 2 ? lists : pendingLists
+    return pendingObjects
   }
 
   /// The objects with something to save that were touched while `body` called the client's methods, or by the delete
@@ -84,51 +83,44 @@ extension NSManagedObjectContext {
       events.joined().filter { !$0.state.isDisjoint(with: .pending) && seen.insert(ObjectIdentifier($0)).inserted })
   }
 
-  /// All objects of the save, deleted ones last.
-  private var pendingLists: [ContiguousArray<NSManagedObject>] {
-    [ledger.newObjects, ledger.changedObjects, ledger.deletedObjects]
+  /// All objects of the save.
+  private var pendingObjects: PendingObjects {
+    PendingObjects(inserted: ledger.newObjects, changed: ledger.changedObjects, deleted: ledger.deletedObjects)
   }
-
-  private var pendingIdentities: Set<ObjectIdentifier> { Set(pendingLists.joined().map(ObjectIdentifier.init)) }
 
   /// Validates objects of the save, and then those that validation methods have inserted, changed or deleted besides,
   /// which are told `willSave()` as well. What a method sets on an object that was validated is not validated again.
-  private func validateUntilQuiet(from lists: [ContiguousArray<NSManagedObject>]) throws {
+  private func validateUntilQuiet(from pending: PendingObjects) throws {
     // In nearly every save that is all.
-    if try objectsTouched({ try validate(lists) }).isEmpty { return }
-    var asked = lists.map { Set($0.lazy.map(ObjectIdentifier.init)) }
-    func newcomers() -> [ContiguousArray<NSManagedObject>] {
-      zip(pendingLists, asked).map { list, asked in
-        list.keeping { !asked.contains(ObjectIdentifier($0)) && !$0.state.contains(.inaccessible) }
-      }
-    }
+    if try objectsTouched({ try validate(pending) }).isEmpty { return }
+    var asked = PendingIdentities(pending)
     var rounds = 0
     while true {
-      let new = newcomers()
-      if new.allSatisfy(\.isEmpty) { return }
+      let new = asked.newcomers(among: pendingObjects)
+      if new.isEmpty { return }
       try fireWillSaveUntilQuiet(from: new)
       rounds += 1
-      if rounds > 1000 { misuse(.savesNeverSettle(self, new[0] + new[1] + new[2], byInserting: true)) }
-      let round = newcomers()
+      if rounds > 1000 { misuse(.savesNeverSettle(self, new.all, byInserting: true)) }
+      let round = asked.newcomers(among: pendingObjects)
       if try objectsTouched({ try validate(round) }).isEmpty { return }
-      for place in round.indices { asked[place].formUnion(round[place].lazy.map(ObjectIdentifier.init)) }
+      asked.add(round)
     }
   }
 
-  /// - Parameter lists: new, changed and deleted objects. A method may have changed what one is since.
-  private func validate(_ lists: [ContiguousArray<NSManagedObject>]) throws {
-    let (inserted, updated, deleted) = (lists[0], lists[1], lists[2])
+  /// Validates objects as what they are by now: a method may have changed that since they were listed.
+  private func validate(_ pending: PendingObjects) throws {
+    let changed = pending.changed
     // Faults that were only changed from the other side of a relationship. Their rows are read together.
-    try readRows(of: updated.lazy.filter { $0.row == nil && $0.state.isUpdated })
+    try readRows(of: changed.lazy.filter { $0.row == nil && $0.state.isUpdated })
     var errors: [any Error] = []
-    for object in deleted where object.state.contains(.deleted) {
+    for object in pending.deleted where object.state.contains(.deleted) {
       do { try object.validateForDelete() } catch { errors.append(error) }
     }
-    inserted.forEachHeld { object in
+    pending.inserted.forEachHeld { object in
       guard object.state.contains(.inserted), !object.state.contains(.deleted) else { return }
       do { try object.validateForInsert() } catch { errors.append(error) }
     }
-    updated.forEachHeld { object in
+    changed.forEachHeld { object in
       // A fault whose row was not found above. Reading it turns the change into a deletion, and then there is nothing
       // to validate.
       if object.row == nil, object.state.isUpdated { object.readForChange() }
@@ -140,9 +132,10 @@ extension NSManagedObjectContext {
 
   /// Lets the merge policy decide. Objects that take part in the save because of that are told of it.
   private func resolveTellingNewcomers(_ conflicts: StoreConflicts, giveBackKeys: () -> Void) throws {
-    let told = pendingIdentities
+    var told: Set<ObjectIdentifier> = []
+    pendingObjects.forEachHeld { told.insert(ObjectIdentifier($0)) }
     try resolve(conflicts, giveBackKeys: giveBackKeys)
-    try fireWillSaveUntilQuiet(from: pendingLists.map { $0.keeping { !told.contains(ObjectIdentifier($0)) } })
+    try fireWillSaveUntilQuiet(from: pendingObjects.keeping { !told.contains(ObjectIdentifier($0)) })
   }
 
   /// Hands the change sets to the source. On conflicts the merge policy decides, and the save starts again from there.
