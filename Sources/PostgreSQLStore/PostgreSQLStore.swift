@@ -61,7 +61,9 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) {
-    guard let root else { preconditionFailure("A PostgreSQL store is made by the coordinator that it is added to.") }
+    guard let root else {
+      misuse(MisuseReport("A PostgreSQL store is made by the coordinator that it is added to.", how: "", remedy: ""))
+    }
     model = root.ownModel
     layouts = ModelLayouts.of(model)
     rowCache = RowCache(layouts)
@@ -126,12 +128,6 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     return replica
   }
 
-  /// Whether an option is set. A number counts as a flag; any other value except `NSNull` is on.
-  func isOn(_ option: String) -> Bool {
-    guard let value = options?[option] else { return false }
-    return options?.flag(option) ?? !(value is NSNull)
-  }
-
   /// Whether an entity has uniqueness constraints.
   var hasConstraints: Bool { layouts.layouts.contains { !$0.entity.constraintNames.isEmpty } }
 
@@ -181,6 +177,7 @@ struct StoreSettings {
   let patience: TimeInterval
   let preparesStatements: Bool
   let notifies: Bool
+  let tracksHistory: Bool
   /// The value of the option that names a read replica, whatever it is.
   let replica: Any?
 
@@ -190,6 +187,7 @@ struct StoreSettings {
     preparesStatements =
       options?.flag(PostgreSQLPreparedStatementsOption) ?? true
     notifies = options?.flag(PostgreSQLNotificationsOption) ?? true
+    tracksHistory = options?.tracksHistory ?? false
     replica = options?[PostgreSQLReadReplicaOption].flatMap { $0 is NSNull ? nil : $0 }
   }
 

@@ -176,6 +176,17 @@ struct HistoryTests {
     }
   }
 
+  @Test("A flag or a dictionary asks for a history, any other value for none")
+  func asking() {
+    func asks(_ value: Any) -> Bool { ([NSPersistentHistoryTrackingKey: value] as [AnyHashable: Any]).tracksHistory }
+    let yes: [Any] = [true, NSNumber(value: 1), ["any": 1], NSDictionary()]
+    let no: [Any] = [false, NSNumber(value: 0), NSNull(), "history", Date()]
+    #expect(yes.map(asks) == [true, true, true, true])
+    #expect(no.map(asks) == [false, false, false, false, false])
+    let none: [AnyHashable: Any] = [:]
+    #expect(!none.tracksHistory)
+  }
+
   @Test("A store that was not tracked begins its history when the option is first given")
   func beginning() throws {
     let stack = try Stack(.sqlite)

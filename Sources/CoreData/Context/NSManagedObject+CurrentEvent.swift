@@ -28,9 +28,7 @@ extension NSManagedObject {
 
   /// nil if the current event does not concern the object, or nothing is known of what it held.
   private final var formerOfEvent: FormerValues? {
-    guard let context = (owner as? ContextOwner)?.context, let former = context.formerValues(of: self) else {
-      return nil
-    }
+    guard let former = ownContext?.formerValues(of: self) else { return nil }
     return state.contains(.fault) && !hasChangedMembers ? nil : former
   }
 }

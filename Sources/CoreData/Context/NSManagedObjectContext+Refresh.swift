@@ -150,7 +150,7 @@ extension MisuseReport {
 extension NSManagedObject {
   /// Takes a newer row; unsaved changes stay on top of it.
   final func takeRefreshed(_ row: RowSnapshot) {
-    if state.contains(.eventListed) { (owner as? ContextOwner)?.context?.ledger.rowChanges(of: self) }
+    if state.contains(.eventListed) { ownContext?.ledger.rowChanges(of: self) }
     let announced = announceChanges(.anything)
     defer { announced?.end() }
     self.row = row

@@ -32,25 +32,3 @@ struct ClassTraits: OptionSet {
     UInt(bitPattern: unsafeBitCast(type, to: UnsafeRawPointer.self))
   }
 }
-
-/// Whether a class overrides `willSave()` or `didSave()`. If none of a save's objects is of such a class, the save does
-/// not go through them to call methods that do nothing. The places of the methods are found as ``ValueValidation``
-/// finds its own.
-enum SaveMethods {
-  private class Plain: NSManagedObject {}
-  private class BeforeSaves: NSManagedObject {
-    // No other method does this, so that the linker can't fold two equal functions into one.
-    override func willSave() { setValue("will", forKey: "save") }
-  }
-  private class AfterSaves: NSManagedObject {
-    override func didSave() { setValue("did", forKey: "save") }
-  }
-
-  static func areOverridden(by type: NSManagedObject.Type) -> Bool {
-    places.contains { ClassMetadata.isOverridden(at: $0, by: type, of: NSManagedObject.self) }
-  }
-
-  private static let places = [BeforeSaves.self, AfterSaves.self].map {
-    ClassMetadata.place(overriddenBy: $0, of: NSManagedObject.self, butNotBy: Plain.self)
-  }
-}

@@ -88,12 +88,8 @@ enum MigrationExpressions {
 extension NSFetchRequest {
   /// The same request for managed objects.
   fileprivate func ofObjects() -> NSFetchRequest<NSManagedObject> {
-    let request = NSFetchRequest<NSManagedObject>(entityName: entityName ?? "")
-    request.predicate = predicate
-    request.sortDescriptors = sortDescriptors
-    request.fetchLimit = fetchLimit
-    request.fetchOffset = fetchOffset
-    request.includesSubentities = includesSubentities
+    let request = NSFetchRequest<NSManagedObject>(withAllOf: self)
+    request.resultType = .managedObjectResultType
     return request
   }
 }

@@ -256,10 +256,8 @@ final class FetchedResults: ChangeFollower {
   /// objects, or take them out, that it does not name. nil for all other predicates, and if a store can't be read.
   private func found(_ criteria: ResultsCriteria, _ event: inout ResultsEvent) throws -> Set<NSManagedObject>? {
     guard criteria.description.hasFetches, unread.isEmpty else { return nil }
-    var everything = criteria.description
-    (everything.limit, everything.offset) = (0, 0)
     do {
-      everything = try context.answeringFetches(everything, pendingChanges: true)
+      let everything = try context.answeringFetches(criteria.description.uncut, pendingChanges: true)
       return Set(try context.objects(everything, FetchOptions(stores: criteria.stores)))
     } catch let error where !error.isAboutRequest {
       postpone(event.changed, in: &event, error)

@@ -6,3 +6,11 @@ extension Dictionary where Value == Any {
     return value as? Bool ?? (value as? NSNumber)?.boolValue
   }
 }
+
+extension Dictionary where Key == AnyHashable, Value == Any {
+  /// Whether a store's options ask for a history: by a flag, or by a dictionary. Any other value asks for none.
+  package var tracksHistory: Bool {
+    let value = self[NSPersistentHistoryTrackingKey]
+    return flag(NSPersistentHistoryTrackingKey) ?? (value is NSDictionary || value is [AnyHashable: Any])
+  }
+}

@@ -22,7 +22,7 @@ extension PostgreSQLStore {
   /// | off | has no transactions | nothing is recorded |
   /// | off | has transactions | the store becomes read-only: its saves would be missing in the history |
   func openHistory(_ schema: StoreSchema) throws -> PostgreSQLHistory? {
-    let isAsked = isOn(NSPersistentHistoryTrackingKey)
+    let isAsked = settings.tracksHistory
     return try pool.read { connection in
       let (areThere, hasTransactions) = try HistoryTables.look(connection)
       guard isAsked else {

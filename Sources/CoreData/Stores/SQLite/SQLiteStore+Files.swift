@@ -39,14 +39,6 @@ extension SQLiteStore: FileOperating {
     }
   }
 
-  /// Removes SQLite's companions of a file, which mean nothing without it. A link is not followed: it is about to be
-  /// replaced, and what it leads to stays with its companions.
-  private static func removeCompanions(of url: URL) {
-    for suffix in companions { unlink(url.path + suffix) }
-  }
-
-  private static let companions = ["-wal", "-shm", "-journal"]
-
   /// Renames a finished database to a URL. Before that, the companions of the file that is there get other names, since
   /// SQLite would play the old log back into the new file. They go once that is in its place, or else are put back: the
   /// last commits may be in the log alone.
@@ -54,7 +46,7 @@ extension SQLiteStore: FileOperating {
     let aside = StoreFiles.temporary(beside: url).path
     var moved: [String] = []
     do {
-      for suffix in companions {
+      for suffix in DatabasePlace.companionSuffixes {
         let companion = URL(fileURLWithPath: url.path + suffix)
         guard StoreFiles.isFile(companion.path) else { continue }
         try StoreFiles.rename(companion, to: URL(fileURLWithPath: aside + suffix))
@@ -87,7 +79,7 @@ extension SQLiteStore: FileOperating {
     } else if FileManager.default.fileExists(atPath: url.path) {
       try makeEmpty(url)
     } else {
-      removeCompanions(of: url)
+      DatabasePlace.removeCompanions(ofFileAt: url.path)
     }
     let files = ExternalFiles(store: url)
     // A power cut may bring the rows back as long as their end isn't on the disk; until then their files stay.
@@ -104,7 +96,7 @@ extension SQLiteStore: FileOperating {
       unlink(empty.path)
       throw error
     }
-    removeCompanions(of: url)
+    DatabasePlace.removeCompanions(ofFileAt: url.path)
   }
 
   // Replacing.
@@ -227,7 +219,7 @@ extension SQLiteStore: FileOperating {
   }
 
   private static func removeDatabase(_ url: URL) {
-    removeCompanions(of: url)
+    DatabasePlace.removeCompanions(ofFileAt: url.path)
     unlink(url.path)
   }
 

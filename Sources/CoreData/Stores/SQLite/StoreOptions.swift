@@ -29,9 +29,7 @@ struct StoreOptions {
     analyzes = flag(NSSQLiteAnalyzeOption)
     vacuums = flag(NSSQLiteManualVacuumOption)
     defersMigration = flag(NSPersistentStoreDeferredLightweightMigrationOptionKey)
-    tracksHistory =
-      flag(NSPersistentHistoryTrackingKey) || options[NSPersistentHistoryTrackingKey] is NSDictionary
-      || options[NSPersistentHistoryTrackingKey] is [AnyHashable: Any]
+    tracksHistory = options.tracksHistory
     if let seconds = StoreOptions.number(options[NSPersistentStoreTimeoutOption]) {
       busyTimeout = seconds > 0 ? Int32(min(seconds * 1000, Double(Int32.max))) : 0
     }

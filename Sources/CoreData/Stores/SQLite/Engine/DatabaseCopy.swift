@@ -51,7 +51,8 @@ package final class DatabaseCopy: Sendable {
   }
 
   private static func removeFiles(_ url: URL) {
-    for suffix in ["", "-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
+    unlink(url.path)
+    DatabasePlace.removeCompanions(ofFileAt: url.path)
   }
 
   /// How often to begin anew while others write to the files, and how long to wait for them to be settled.

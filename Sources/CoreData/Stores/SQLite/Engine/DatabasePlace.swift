@@ -9,6 +9,9 @@ package struct DatabasePlace: Equatable, Sendable {
   package var journal: String { path + "-journal" }
   private var index: String { path + "-shm" }
 
+  /// What the files that SQLite keeps beside a database have behind its name.
+  static let companionSuffixes = ["-wal", "-shm", "-journal"]
+
   package init(_ path: String) { self.path = DatabasePlace.resolved(path) }
 
   package init(_ url: URL) { self.init(url.path) }
@@ -38,6 +41,12 @@ package struct DatabasePlace: Equatable, Sendable {
     guard let found = realpath(path, nil) else { return nil }
     defer { free(found) }
     return String(cString: found)
+  }
+
+  /// Removes SQLite's companions of a file, which mean nothing without it. A link is not followed: it is about to be
+  /// replaced, and what it leads to stays with its companions.
+  static func removeCompanions(ofFileAt path: String) {
+    for suffix in companionSuffixes { unlink(path + suffix) }
   }
 
   /// Whether there is a file.

@@ -8,7 +8,7 @@ extension ExternalFiles {
     let beside = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return beside.contains { other in
       other != owner.lastPathComponent && (other as NSString).deletingPathExtension == name
-        && !["-wal", "-shm", "-journal"].contains { other == owner.lastPathComponent + $0 }
+        && !DatabasePlace.companionSuffixes.contains { other == owner.lastPathComponent + $0 }
         && DatabasePlace(folder.appendingPathComponent(other)) != database
     }
   }

@@ -85,7 +85,7 @@ extension SQLiteStore: InPlaceMigrating {
   /// Empties the database, for connections that have it open, and then removes the files.
   static func removeStore(at url: URL) {
     try? destroyStore(at: url, nil)
-    for suffix in ["-wal", "-shm", "-journal"] { unlink(url.path + suffix) }
+    DatabasePlace.removeCompanions(ofFileAt: url.path)
     try? StoreFiles.removeFile(url)
   }
 }
