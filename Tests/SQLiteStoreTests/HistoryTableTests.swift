@@ -238,7 +238,7 @@ struct HistoryTableTests {
       let layout = layouts.layout(named: entity)!
       var slots = SlotMask()
       for name in names { slots.insert(layout.property(named: name)!.slot) }
-      return HistoryColumns(layout).bitmap(slots)
+      return HistoryColumns(layout).bitmap(slots, toMany: [])
     }
     #expect(bits("Note", ["body"]) == [0x80])
     #expect(bits("Note", ["folder", "title"]) == [0x50])

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
         objects = objects.map { found in (found as? NSManagedObjectID).map { object(with: $0) as AnyObject } ?? found }
       }
       for object in objects where !NSManagedObject.isClass(type(of: object), under: wanted) {
-        preconditionFailure("An override of fetch(_:) returned \(type(of: object)) to a fetch of \(wanted).")
+        misuse("An override of fetch(_:) returned \(type(of: object)) to a fetch of \(wanted).")
       }
     }
     return cast(objects)

@@ -202,7 +202,7 @@ extension NSManagedObjectContext {
           + "first.")
     }
     if parent.concurrencyType.isConfined {
-      fatalError("The context \(parent.label) cannot be a parent: it has no queue on which its children could ask it.")
+      misuse("The context \(parent.label) cannot be a parent: it has no queue on which its children could ask it.")
     }
     source = ParentSource(parent)
     persistentStoreCoordinator = coordinator

@@ -34,7 +34,7 @@ func waitThroughOverride<T, Problem: Error>(
     do throws(Problem) { outcome = .success(try block()) } catch { outcome = .failure(error) }
   }
   guard let outcome else {
-    fatalError("performAndWait(_:) of \(type(of: object)) returned without having run its block.")
+    misuse("performAndWait(_:) of \(type(of: object)) returned without having run its block.")
   }
   return try outcome.get()
 }

@@ -55,7 +55,7 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   /// The entity. If the request was made with a name, the entity is known once it has been executed.
   open var entity: NSEntityDescription {
     guard let resolvedEntity else {
-      preconditionFailure(
+      misuse(
         "The batch update of \(entityName) has no entity yet: it was made with a name, which is looked up when the "
           + "request is executed.")
     }

@@ -20,7 +20,7 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
 
   /// The kind of this request. Subclasses override it; otherwise it traps.
   open var requestType: NSPersistentStoreRequestType {
-    preconditionFailure("\(type(of: self)) must override NSPersistentStoreRequest.requestType.")
+    misuse("\(type(of: self)) must override NSPersistentStoreRequest.requestType.")
   }
 
   /// For subclasses.
@@ -34,6 +34,6 @@ nonisolated open class NSPersistentStoreRequest: NSObject, NSCopying {
 
   /// A copy. Subclasses override it; otherwise it traps.
   open func copy(with zone: NSZone? = nil) -> Any {
-    preconditionFailure("\(type(of: self)) must override copy(with:).")
+    misuse("\(type(of: self)) must override copy(with:).")
   }
 }

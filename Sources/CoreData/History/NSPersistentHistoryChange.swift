@@ -65,7 +65,7 @@ nonisolated open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecke
 
   /// The object. A deleted one no longer has a row.
   open var changedObjectID: NSManagedObjectID {
-    guard let id else { preconditionFailure("A NSPersistentHistoryChange that was made with init() has no object.") }
+    guard let id else { misuse("A NSPersistentHistoryChange that was made with init() has no object.") }
     return id
   }
 

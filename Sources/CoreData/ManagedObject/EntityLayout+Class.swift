@@ -88,7 +88,7 @@ enum EntityClasses {
     ]
   }
 
-  static func findClass(_ name: String, entity: String, isExpected: Bool = true) -> NSManagedObject.Type {
+  static func findClass(_ name: String, entity: String, isExpected: Bool) -> NSManagedObject.Type {
     if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
     for candidate in candidates(name) {
       if let found = anyClass(named: candidate) as? NSManagedObject.Type { return found }

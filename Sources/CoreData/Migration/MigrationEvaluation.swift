@@ -33,7 +33,7 @@ struct MigrationEvaluation {
     case .nested(let base, let path): return try value(at: path[...], of: try value(of: base))
     case .function(PredicateFunction.methodCall, let arguments):
       if let path = node.keyPathCall { return try value(of: path) }
-      return try call(node, arguments)
+      return try call(arguments)
     case .aggregate(let members): return try members.map { try value(of: $0) ?? NSNull() }
     case .conditional(let condition, let yes, let no):
       let test = try PredicateEvaluator(try reduced(condition, hiding: []))
@@ -129,7 +129,7 @@ struct MigrationEvaluation {
   // Methods.
 
   /// Evaluates `FUNCTION(operand, "selector:", …)`.
-  private func call(_ node: ExpressionNode, _ parts: [ExpressionNode]) throws -> Any? {
+  private func call(_ parts: [ExpressionNode]) throws -> Any? {
     guard parts.count >= 2, case .constant(.string(let selector)) = parts[1] else {
       throw Failure.unsupportedFeature("FUNCTION without a selector")
     }

@@ -49,7 +49,7 @@ nonisolated open class NSPersistentStore: NSObject {
 
   /// The store's type: `NSSQLiteStoreType`, `NSInMemoryStoreType`, or that of a registered class.
   open var type: String {
-    preconditionFailure("\(Swift.type(of: self)) must override NSPersistentStore.type.")
+    misuse("\(Swift.type(of: self)) must override NSPersistentStore.type.")
   }
 
   /// The store's metadata: its type, UUID, version hashes, and anything that you add. A change is written with the next

@@ -8,6 +8,18 @@ extension ModelContext {
     unsafeDowncast(object, to: ModelObject.self).storage
   }
 
+  /// A new model's object. The storage is nil if no model was made for it.
+  private struct Insertion {
+    let object: ModelObject
+    let storage: ModelStorage?
+  }
+
+  /// What is left of a deleted model.
+  private struct Deletion {
+    let storage: ModelStorage?
+    let id: NSManagedObjectID
+  }
+
   /// Saves all changes, or none if it throws.
   ///
   /// Throws a `CocoaError`: a model isn't valid, the store has other values than the ones you
@@ -24,32 +36,33 @@ extension ModelContext {
     let changes =
       isHeard || openContainer.classes.haveUniqueValues
       ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))
-    // Keep the storages, not the models: the models live until the save ends anyway, and
-    // updated objects may have none.
-    let inserted = changes.inserted.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
-    let updated = changes.updated.map { (unsafeDowncast($0, to: ModelObject.self), storage(of: $0)) }
-    let deleted = changes.deleted.map { (storage(of: $0), $0.objectID) }
+    // Keep the storages, not the models: the models live until the save ends anyway.
+    let inserted = changes.inserted.map {
+      Insertion(object: unsafeDowncast($0, to: ModelObject.self), storage: storage(of: $0))
+    }
+    let updated = changes.updated
+    let deleted = changes.deleted.map { Deletion(storage: storage(of: $0), id: $0.objectID) }
     // A model that ends with the save may still be asked by its own `deinit`; files are not read for that.
-    for case (let storage?, _) in deleted { storage.keepValues(withFiles: !storage.endsWithSave) }
+    for case let storage? in deleted.lazy.map(\.storage) { storage.keepValues(withFiles: !storage.endsWithSave) }
     defer { mergePolicy.forgetSuccessors() }
     do {
       try managedContext.save()
     } catch {
-      for (storage, _) in deleted { storage?.dropValues() }
+      for deletion in deleted { deletion.storage?.dropValues() }
       throw error
     }
     let replaced = openContainer.classes.haveUniqueValues ? followSuccessors(inserted) : []
-    for (storage, _) in deleted { storage?.detach(deleted: true) }
+    for deletion in deleted { deletion.storage?.detach(deleted: true) }
     guard isHeard else { return letGoOfChanged() }
-    let new = inserted.filter { $0.0.managedObjectContext != nil }.map { PersistentIdentifier($0.0.objectID) }
-    let old = updated.map { PersistentIdentifier($0.0.objectID) }
+    let new = inserted.filter { $0.object.managedObjectContext != nil }.map { PersistentIdentifier($0.object.objectID) }
+    let old = updated.map { PersistentIdentifier($0.objectID) }
     let known = Set(new + old)
     let userInfo: [AnyHashable: Any] = [
       NotificationKey.insertedIdentifiers.rawValue: new,
       // One that a stored one has replaced, by its unique values, is an update of that.
       NotificationKey.updatedIdentifiers.rawValue: old + replaced.map(\.identifier).filter { !known.contains($0) },
-      NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$1.isTemporaryID }.map {
-        PersistentIdentifier($1)
+      NotificationKey.deletedIdentifiers.rawValue: deleted.filter { !$0.id.isTemporaryID }.map {
+        PersistentIdentifier($0.id)
       },
     ]
     letGoOfChanged()
@@ -61,10 +74,11 @@ extension ModelContext {
   /// detached.
   ///
   /// - Returns: The models that stand for another object.
-  private func followSuccessors(_ inserted: [(ModelObject, ModelStorage?)]) -> [ModelStorage] {
+  private func followSuccessors(_ inserted: [Insertion]) -> [ModelStorage] {
     var following: [ModelStorage] = []
-    for case (let object, let storage?) in inserted where object.managedObjectContext == nil {
-      if let found = mergePolicy.successor(of: object) as? ModelObject, found.storage?.endsWithSave != false,
+    for insertion in inserted where insertion.object.managedObjectContext == nil {
+      guard let storage = insertion.storage else { continue }
+      if let found = mergePolicy.successor(of: insertion.object) as? ModelObject, found.storage?.endsWithSave != false,
         found.entity.name == storage.type.name
       {
         found.storage?.detach(deleted: false)

@@ -42,7 +42,7 @@ class AtomicFileStore: NSPersistentStore, MemoryBacked, ValueStore {
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
     guard let root else {
-      preconditionFailure("A store of type \(Self.form.type) is made by the coordinator that it is added to.")
+      misuse("A store of type \(Self.form.type) is made by the coordinator that it is added to.")
     }
     model = root.ownModel
     committed = CommittedRows(root.layouts)

@@ -104,7 +104,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
       committed.replace(by: rows, lastKeys: committed.givenKeys)
       rowCache.invalidate(changes.updated.map(\.row.reference))
     } catch {
-      fatalError("\(error)")
+      misuse("The nodes that were added to the store \(identity.uuid) can't be read: \(Failure.words(of: error))")
     }
   }
 

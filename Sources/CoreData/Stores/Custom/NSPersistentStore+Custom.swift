@@ -60,7 +60,7 @@ extension NSPersistentStore {
     of entity: NSEntityDescription, reference: Any, in layouts: ModelLayouts, _ references: ReferenceTable
   ) -> NSManagedObjectID {
     guard let layout = layouts.layout(of: entity) else {
-      fatalError(
+      misuse(
         "The entity \(entity.name ?? "without a name") is not part of the model of the store \(identity.uuid).")
     }
     return NSManagedObjectID(layout: layout, key: references.key(for: reference, of: layout), store: identity)
@@ -70,7 +70,7 @@ extension NSPersistentStore {
     guard id.storeIdentity === identity || id.storeIdentity?.uuid == identity.uuid,
       let reference = references.reference(of: id.key, id.layout)
     else {
-      fatalError("\(id) is not an id of the store \(identity.uuid), so the store has no reference object for it.")
+      misuse("\(id) is not an id of the store \(identity.uuid), so the store has no reference object for it.")
     }
     return reference
   }

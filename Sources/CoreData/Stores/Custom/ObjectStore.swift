@@ -27,7 +27,7 @@ final class ChangedObjects {
 extension NSPersistentStore {
   /// The default of a method that a subclass has to override: it traps.
   final func mustOverride(_ method: StaticString) -> Never {
-    fatalError("\(Swift.type(of: self)) must override \(method).")
+    misuse("\(Swift.type(of: self)) must override \(method).")
   }
 
   /// The error for something that a subclass's method must not return.

@@ -12,7 +12,7 @@ final class InMemoryStore: NSPersistentStore, MemoryBacked, ValueStore, FileOper
     options: [AnyHashable: Any]? = nil
   ) {
     guard let root else {
-      fatalError("An in-memory store needs a coordinator: its rows are laid out by a model.")
+      misuse("An in-memory store needs a coordinator: its rows are laid out by a model.")
     }
     model = root.ownModel
     committed = CommittedRows(root.layouts)

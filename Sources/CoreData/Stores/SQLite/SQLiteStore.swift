@@ -53,9 +53,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?,
     at url: URL, options: [AnyHashable: Any]? = nil
   ) {
-    guard let root else {
-      preconditionFailure("A SQLite store is made by the coordinator that it is added to.")
-    }
+    guard let root else { misuse("A SQLite store is made by the coordinator that it is added to.") }
     self.init(
       layouts: ModelLayouts.of(root.ownModel), configurationName: name, at: url, options: options,
       coordinator: root)

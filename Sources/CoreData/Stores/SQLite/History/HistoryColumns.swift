@@ -30,7 +30,7 @@ package struct HistoryColumns {
   var names: [String] { properties.map(\.name) }
 
   /// The bits of the properties that an update changed.
-  package func bitmap(_ slots: SlotMask, toMany: ArraySlice<ToManyChange> = []) -> [UInt8] {
+  package func bitmap(_ slots: SlotMask, toMany: ArraySlice<ToManyChange>) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: (properties.count + 7) / 8)
     func set(_ bit: Int) { if bit >= 0 { bytes[bit / 8] |= 0x80 >> UInt8(bit % 8) } }
     slots.forEach { set(slotBits[$0]) }

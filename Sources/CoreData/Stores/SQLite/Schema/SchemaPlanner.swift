@@ -187,7 +187,7 @@ package struct SchemaPlanner {
         toMany[layout.index][property.toManyIndex] = .foreignKey(
           table: table, column: key.name, order: property.isOrdered ? key.orderName : nil)
       } else {
-        try planJoin(property, of: layout, inverse: inverse, of: destination)
+        try planJoin(property, of: layout, inverse: inverse)
       }
     }
   }
@@ -216,9 +216,7 @@ package struct SchemaPlanner {
   // Join tables.
 
   /// Plans the join table when it comes to the side that names it, and gives each side its view of the table.
-  private mutating func planJoin(
-    _ property: LayoutProperty, of layout: EntityLayout, inverse: LayoutProperty, of destination: EntityLayout
-  ) throws {
+  private mutating func planJoin(_ property: LayoutProperty, of layout: EntityLayout, inverse: LayoutProperty) throws {
     let other = layouts[inverse.declaringEntity]
     let otherProperty = other.property(named: inverse.name)!
     let isSelfInverse = other === layout && otherProperty === property

@@ -157,7 +157,7 @@ extension ModelInference {
       let inverse = ModelInference.unnumbered(
         naming, others: columns.subtracting(keys), partner: relationship, number: number)
       try addJoin(
-        (number, relationship), (other.number, inverse), table: table,
+        (number, relationship), (other.number, inverse),
         isOrdered: hasColumn("Z_FOK_\(other.number)\(other.rest)", table),
         isInverseOrdered: hasColumn("Z_FOK_\(naming.number)\(naming.rest)", table))
     }
@@ -170,7 +170,7 @@ extension ModelInference {
     else { return }
     let orders = [key, JoinTable.reflexive].map { hasColumn(JoinTable.orderColumn(of: $0), table) }
     try addJoin(
-      (number, relationship), (number, relationship), table: table, isOrdered: orders.contains(true),
+      (number, relationship), (number, relationship), isOrdered: orders.contains(true),
       isInverseOrdered: orders.contains(true))
   }
 
@@ -190,9 +190,7 @@ extension ModelInference {
   }
 
   private mutating func addJoin(
-    _ mine: (number: Int, name: String), _ theirs: (number: Int, name: String), table: String,
-    isOrdered: Bool,
-    isInverseOrdered: Bool
+    _ mine: (number: Int, name: String), _ theirs: (number: Int, name: String), isOrdered: Bool, isInverseOrdered: Bool
   ) throws {
     guard let name = name(of: mine.name), let inverse = self.name(of: theirs.name) else { return }
     let isSymmetric = mine.number == theirs.number && name == inverse
