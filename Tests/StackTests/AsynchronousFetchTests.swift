@@ -185,6 +185,33 @@ struct AsynchronousFetchTests {
     #expect(titles(stack, try completion(stack, request)) == ["A", "B"])
   }
 
+  @Test(
+    "A request for objects that was cast to one for any results has those of its resultType",
+    arguments: StoreKind.allCases)
+  func castRequests(_ kind: StoreKind) throws {
+    let stack = try Stack(kind)
+    try fill(stack, ["A", "B"])
+    let cast = try #require((books() as AnyObject) as? NSFetchRequest<any NSFetchRequestResult>)
+    func results(_ type: NSFetchRequestResultType) throws -> [any NSFetchRequestResult]? {
+      cast.resultType = type
+      let done = DispatchSemaphore(value: 0)
+      let request = NSAsynchronousFetchRequest<any NSFetchRequestResult>(fetchRequest: cast) { _ in done.signal() }
+      let result = try stack.context.performAndWait {
+        try stack.context.execute(request) as? NSAsynchronousFetchResult<any NSFetchRequestResult>
+      }
+      #expect(done.wait(timeout: .now() + 60) == .success)
+      return stack.context.performAndWait { result?.finalResult }
+    }
+    let objects = try results(.managedObjectResultType) as? [NSManagedObject]
+    #expect(objects?.count == 2)
+    let ids = try results(.managedObjectIDResultType) as? [NSManagedObjectID]
+    #expect(ids?.count == 2)
+    let counts = try results(.countResultType) as? [NSNumber]
+    #expect(counts?.map(\.intValue) == [2])
+    let rows = try results(.dictionaryResultType) as? [NSDictionary]
+    #expect(rows?.map { $0["title"] as? String } == ["A", "B"])
+  }
+
   @Test("Unsaved changes take part, those made while it runs as well", arguments: StoreKind.allCases)
   func pendingChanges(_ kind: StoreKind) throws {
     let stack = try Stack(kind)

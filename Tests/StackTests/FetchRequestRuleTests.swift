@@ -82,6 +82,51 @@ struct FetchRequestRuleTests {
     #expect(blocks.0 != blocks.1)
   }
 
+  @Test("A request's settings have keys: a number stands for each limit and switch, and an unknown key is a misuse")
+  func keys() async throws {
+    let books = request("Book", NSManagedObject.self)
+    let order = [NSSortDescriptor(key: "title", ascending: true)]
+    let settings: [String: Any] = [
+      "predicate": NSPredicate(format: "pages > 1"), "sortDescriptors": order, "fetchLimit": 1,
+      "fetchOffset": NSNumber(value: 2), "fetchBatchSize": Int16(3), "includesSubentities": false,
+      "includesPropertyValues": 0, "returnsObjectsAsFaults": false, "includesPendingChanges": false,
+      "returnsDistinctResults": true, "propertiesToFetch": ["title"], "propertiesToGroupBy": ["title"],
+      "havingPredicate": NSPredicate(value: true), "relationshipKeyPathsForPrefetching": ["author"],
+      "shouldRefreshRefetchedObjects": NSNumber(value: true),
+      "resultType": NSFetchRequestResultType.dictionaryResultType,
+    ]
+    for (key, value) in settings { books.setValue(value, forKey: key) }
+    #expect(books.predicate?.predicateFormat == "pages > 1" && books.sortDescriptors == order)
+    #expect(books.fetchLimit == 1 && books.fetchOffset == 2 && books.fetchBatchSize == 3)
+    #expect(!books.includesSubentities && !books.includesPropertyValues && !books.returnsObjectsAsFaults)
+    #expect(!books.includesPendingChanges && books.returnsDistinctResults && books.shouldRefreshRefetchedObjects)
+    #expect(books.propertiesToFetch as? [String] == ["title"] && books.propertiesToGroupBy as? [String] == ["title"])
+    #expect(books.havingPredicate != nil && books.relationshipKeyPathsForPrefetching == ["author"])
+    #expect(books.resultType == .dictionaryResultType)
+    #expect(books.value(forKey: "entityName") as? String == "Book" && books.value(forKey: "fetchLimit") as? Int == 1)
+    #expect(books.value(forKey: "resultType") as? UInt == 2)
+    #expect(books.value(forKey: "includesSubentities") as? Bool == false && books.value(forKey: "entity") == nil)
+    for key in settings.keys { #expect(books.value(forKey: key) != nil, "\(key)") }
+    books.setValue(nil, forKey: "predicate")
+    #expect(books.predicate == nil && books.value(forKey: "predicate") == nil)
+    await #expect(processExitsWith: .failure) {
+      NSFetchRequest<NSManagedObject>(entityName: "Book").setValue(1, forKey: "limit")
+    }
+    await #expect(processExitsWith: .failure) {
+      NSFetchRequest<NSManagedObject>(entityName: "Book").setValue("many", forKey: "fetchLimit")
+    }
+  }
+
+  @Test("Swift key paths of a request name its settings")
+  func keyPaths() throws {
+    let settings: [PartialKeyPath<NSFetchRequest<any NSFetchRequestResult>>: Any] = [
+      \.returnsObjectsAsFaults: false, \.fetchLimit: 5,
+    ]
+    let books = request("Book", NSManagedObject.self)
+    for (path, value) in settings { books.setValue(value, forKey: try #require(path._kvcKeyPathString)) }
+    #expect(!books.returnsObjectsAsFaults && books.fetchLimit == 5)
+  }
+
   @Test(
     "A request for objects of a class can be cast to one for any results, and to no other",
     arguments: StoreKind.allCases)

@@ -299,8 +299,6 @@ struct FetchTests {
       context.new("Book", ["title": "Zadig"])
       #expect(try titles(context, books).last == "Zadig")
       #expect(try books.execute().count == 7)
-      let completed = try context.execute(books) as? NSAsynchronousFetchResult<NSManagedObject>
-      #expect(completed?.finalResult?.last?.string("title") == "Zadig")
     }
   }
 
@@ -312,11 +310,11 @@ struct FetchTests {
         let request = NSFetchRequest<Result>(entityName: "Book")
         for type in types {
           request.resultType = type
-          let errors = [
+          var errors = [
             failure { _ = try context.fetch(request) }, failure { _ = try request.execute() },
-            failure { _ = try context.execute(request) },
             failure { _ = try context.execute(NSAsynchronousFetchRequest(fetchRequest: request)) },
           ]
+          if type == .managedObjectResultType { errors.append(failure { _ = try context.execute(request) }) }
           for error in errors {
             let words = error?.localizedDescription ?? "no error"
             #expect(words.contains("The request is for \(result)") && words.contains("set resultType"), "\(words)")
@@ -327,6 +325,62 @@ struct FetchTests {
       check(NSDictionary.self, .managedObjectResultType, .managedObjectIDResultType, .countResultType)
       check(NSNumber.self, .managedObjectResultType, .managedObjectIDResultType, .dictionaryResultType)
       check(NSManagedObjectID.self, .managedObjectResultType, .dictionaryResultType, .countResultType)
+    }
+  }
+
+  @Test(
+    "A context executes a request by its resultType, whatever results its class says, and the result is of their class",
+    arguments: kinds)
+  func executedResults(_ kind: StoreKind) throws {
+    let leaves = model([entity("Leaf", [attribute("name")], class: Leaf.self)])
+    try withStack(kind, leaves) { _, context throws in
+      let leaf = context.new("Leaf", ["name": "a"])
+      try context.save()
+      func check<Result: NSFetchRequestResult>(_ result: Result.Type) throws {
+        let request = NSFetchRequest<Result>(entityName: "Leaf")
+        request.resultType = .countResultType
+        let count = try context.execute(request)
+        let found = (count as? NSAsynchronousFetchResult<any NSFetchRequestResult>)?.finalResult as? [NSNumber]
+        #expect(found?.map(\.intValue) == [1])
+        #expect((count as? NSAsynchronousFetchResult<NSNumber>)?.finalResult?.map(\.intValue) == [1])
+        #expect(!(count is NSAsynchronousFetchResult<Leaf>) && !(count is NSAsynchronousFetchResult<NSManagedObject>))
+        #expect(request.entity === leaf.entity && request.resultType == .countResultType)
+        request.resultType = .dictionaryResultType
+        let rows = try context.execute(request)
+        #expect((rows as? NSAsynchronousFetchResult<any NSFetchRequestResult>)?.finalResult?.count == 1)
+        let row = (rows as? NSAsynchronousFetchResult<NSDictionary>)?.finalResult?.first
+        #expect(row?["name"] as? String == "a")
+        request.resultType = .managedObjectIDResultType
+        let ids = try context.execute(request)
+        let erased = ids as? NSAsynchronousFetchResult<any NSFetchRequestResult>
+        #expect(erased?.finalResult as? [NSManagedObjectID] == [leaf.objectID])
+        #expect((ids as? NSAsynchronousFetchResult<NSManagedObjectID>)?.finalResult == [leaf.objectID])
+      }
+      try check(Leaf.self)
+      try check(NSManagedObject.self)
+      try check((any NSFetchRequestResult).self)
+    }
+  }
+
+  @Test("An executed request for any objects or results has a result of the entity's class", arguments: kinds)
+  func executedObjects(_ kind: StoreKind) throws {
+    let leaves = model([entity("Leaf", [attribute("name")], class: Leaf.self)])
+    try withStack(kind, leaves) { _, context throws in
+      let leaf = try #require(context.new("Leaf", ["name": "a"]) as? Leaf)
+      try context.save()
+      let requests: [NSPersistentStoreRequest] = [
+        NSFetchRequest<any NSFetchRequestResult>(entityName: "Leaf"),
+        NSFetchRequest<NSManagedObject>(entityName: "Leaf"), NSFetchRequest<Leaf>(entityName: "Leaf"),
+      ]
+      for request in requests {
+        let result = try context.execute(request)
+        #expect((result as? NSAsynchronousFetchResult<Leaf>)?.finalResult?.first === leaf)
+        #expect((result as? NSAsynchronousFetchResult<NSManagedObject>)?.finalResult?.first === leaf)
+        let erased = result as? NSAsynchronousFetchResult<any NSFetchRequestResult>
+        #expect(erased?.finalResult as? [Leaf] == [leaf])
+      }
+      let unknown = failure { _ = try context.execute(NSFetchRequest<any NSFetchRequestResult>(entityName: "Twig")) }
+      #expect(unknown?.localizedDescription.contains("Twig") == true)
     }
   }
 

@@ -11,6 +11,8 @@ extension NSManagedObjectContext {
     let coordinator = coordinator(for: "execute(_:)")
     source.learnKeys(for: self)
     let fetch = request.fetchRequest.copy() as! NSFetchRequest<R>
+    // It may be one for objects of a class, which was cast.
+    if !(R.self is NSObject.Type) { fetch.isForAnyResults = true }
     if fetch.includesPendingChanges { processPendingChanges() }
     var description = try description(of: fetch)
     try checkResult(of: fetch, description)

@@ -36,7 +36,53 @@ extension NSFetchRequest {
   }
 }
 
+extension NSFetchRequest {
+  /// Executes the request for callers that know of the result only that it is one. They get it by a cast, as where type
+  /// parameters are erased. So the result is of the class that it holds: `resultType` says which; of objects the
+  /// entity, where the request is one for any objects, or for any results.
+  final func complete(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult {
+    switch resultType {
+    case .countResultType: return try complete(in: context, as: NSNumber.self)
+    case .dictionaryResultType: return try complete(in: context, as: NSDictionary.self)
+    case .managedObjectIDResultType: return try complete(in: context, as: NSManagedObjectID.self)
+    default:
+      let isOfClass = ResultType.self != NSManagedObject.self && ResultType.self is NSObject.Type
+      guard !isOfClass, let type = objectClass(in: context) else { return try context.complete(self) }
+      return try type.complete(untyped, in: context)
+    }
+  }
+
+  /// Executes the request as one for results of a class.
+  fileprivate final func complete<Found: NSFetchRequestResult>(
+    in context: NSManagedObjectContext, as type: Found.Type
+  ) throws -> NSPersistentStoreAsynchronousResult {
+    if ResultType.self == Found.self { return try context.complete(self) }
+    let request = NSFetchRequest<Found>(withAllOf: self)
+    let result = try context.complete(request)
+    if let entity = request.entity { foundEntity(entity) }
+    return result
+  }
+
+  /// The class of the entity's objects; nil if the context doesn't know the entity.
+  private func objectClass(in context: NSManagedObjectContext) -> NSManagedObject.Type? {
+    guard let layouts = context.layouts else { return nil }
+    let layout = entity.flatMap(layouts.layout(of:)) ?? entityName.flatMap(layouts.layout(named:))
+    return layout?.objectClass
+  }
+}
+
 extension NSManagedObject {
+  /// Executes a request for any results as one for objects of this class, which its entity's objects have.
+  fileprivate static func complete(
+    _ request: NSFetchRequest<any NSFetchRequestResult>, in context: NSManagedObjectContext
+  ) throws -> NSPersistentStoreAsynchronousResult {
+    func completed<Object: NSManagedObject>(_ type: Object.Type) throws -> NSPersistentStoreAsynchronousResult {
+      try request.complete(in: context, as: type)
+    }
+    // `self` would be taken for the class that this stands in.
+    return try completed(Self.self)
+  }
+
   /// A request for objects of this class, so that `Book.fetchRequest() as? NSFetchRequest<Book>` succeeds, also in
   /// generic code.
   static func emptyRequest(entityName name: String? = nil) -> NSFetchRequest<any NSFetchRequestResult> {

@@ -111,7 +111,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedFetchBatchSize = newValue
     }
   }
-  /// The type of the results, which has to be the request's own. Default: managed objects.
+  /// The type of the results. Where a context fetches by the request, and does not execute it, that has to be the
+  /// request's own. Default: managed objects.
   open var resultType: NSFetchRequestResultType {
     get { storedResultType }
     set {
@@ -291,7 +292,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   }
 
   override func start(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult? {
-    try context.complete(self)
+    try complete(in: context)
   }
 
   /// Executes the request in the context whose `perform` block this is called in.

@@ -1,5 +1,5 @@
-/// Key-value coding of a model's parts, which Foundation on Linux lacks: `value(forKey:)`, and predicates and sort
-/// descriptors for arrays of them.
+/// Key-value coding of a model's parts and of fetch requests, which Foundation on Linux lacks: `value(forKey:)`, and
+/// predicates and sort descriptors for arrays of them.
 protocol KeyedDescription {
   /// The value of a key; nil in the outer optional if there is no such key.
   func described(_ key: String) -> Any??
@@ -81,7 +81,7 @@ extension NSRelationshipDescription {
   }
 }
 
-private enum DescriptionKeys {
+enum DescriptionKeys {
   static func value(of description: some KeyedDescription, _ key: String) -> Any? {
     guard let value = description.described(key) else {
       misuse("\(description) has no value for the key \"\(key)\".")
