@@ -45,7 +45,7 @@ public enum Ending: String, CaseIterable, Sendable {
     //< main-sync
     case .confinement:
       //> confinement
-      // What NSManagedObjectContext() made before contexts had queues: 0, without a queue.
+      // What NSManagedObjectContext() makes: a context of the type 0, without a queue.
       guard let confined = NSManagedObjectContextConcurrencyType(rawValue: 0) else { return }
       let context = NSManagedObjectContext(concurrencyType: confined)
       context.perform { print("never printed") }

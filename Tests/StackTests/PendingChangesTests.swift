@@ -37,19 +37,22 @@ struct PendingChangesTests {
   }
 
   @Test(
-    "On the main queue an event ends when the queue gets to its next block",
+    "On the main queue an event ends when the queue gets to its next block, also that of a context without a queue",
     arguments: StoreKind.allCases)
   @MainActor func mainQueue(_ kind: StoreKind) async throws {
-    let stack = try Stack(kind)
-    let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
-    context.persistentStoreCoordinator = stack.coordinator
-    let log = NotificationLog(context)
-    context.new("Tag")
-    context.new("Tag")
-    #expect(log.names.isEmpty)
-    await withCheckedContinuation { next in DispatchQueue.main.async { next.resume() } }
-    #expect(log.names == ["didChange"])
-    #expect(log["didChange"]?.objects(NSInsertedObjectsKey).count == 2)
+    let types: [NSManagedObjectContextConcurrencyType] = [.mainQueue, .init(rawValue: 0)!]
+    for type in types {
+      let stack = try Stack(kind)
+      let context = NSManagedObjectContext(concurrencyType: type)
+      context.persistentStoreCoordinator = stack.coordinator
+      let log = NotificationLog(context)
+      context.new("Tag")
+      context.new("Tag")
+      #expect(log.names.isEmpty)
+      await withCheckedContinuation { next in DispatchQueue.main.async { next.resume() } }
+      #expect(log.names == ["didChange"])
+      #expect(log["didChange"]?.objects(NSInsertedObjectsKey).count == 2)
+    }
   }
 
   @Test(

@@ -267,7 +267,25 @@ struct QueueTests {
     }
     #expect(NSManagedObjectContextConcurrencyType(rawValue: 1) == .privateQueueConcurrencyType)
     #expect(NSManagedObjectContextConcurrencyType(rawValue: 2) == .mainQueueConcurrencyType)
-    #expect(NSManagedObjectContext().concurrencyType == .privateQueue)
+  }
+
+  @Test("A context made without a type has no queue, and is used without perform, also as a child")
+  @available(*, deprecated, message: "It uses what is deprecated.")
+  func plainContext() throws {
+    let stack = try Stack(.inMemory)
+    let context = NSManagedObjectContext()
+    #expect(context.concurrencyType.rawValue == 0)
+    context.persistentStoreCoordinator = stack.coordinator
+    context.new("Tag", ["name": "a"])
+    #expect(context.hasChanges && context.owner.isOnQueue)
+    try context.save()
+    let child = NSManagedObjectContext()
+    child.parent = stack.context
+    let names = try child.strings("Tag", "name")
+    #expect(names == ["a"] && child.owner.isOnQueue)
+    child.new("Tag", ["name": "b"])
+    try child.save()
+    #expect(stack.context.performAndWait { stack.context.insertedObjects.count } == 1)
   }
 
   @Test("The locks from before contexts had queues do nothing")

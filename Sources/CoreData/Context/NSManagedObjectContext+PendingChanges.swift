@@ -47,9 +47,12 @@ extension NSManagedObjectContext {
     scheduleEvent()
   }
 
-  /// On the main queue an event ends when the queue gets to its next block; `perform` ends its own.
+  /// On the main queue an event ends when the queue gets to its next block, also that of a context without a queue;
+  /// `perform` ends its own.
   private func scheduleEvent() {
-    guard !isEventScheduled, !isProcessing, concurrencyType == .mainQueueConcurrencyType else { return }
+    guard !isEventScheduled, !isProcessing,
+      concurrencyType == .mainQueueConcurrencyType || concurrencyType.isConfined && QueueOwnership.isMainQueue
+    else { return }
     isEventScheduled = true
     let reference = LivingReference(self)
     DispatchQueue.main.async {

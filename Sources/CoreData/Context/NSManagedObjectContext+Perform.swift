@@ -115,7 +115,7 @@ extension MisuseReport {
     MisuseReport(
       "Can only use \(call) on a context that was created with a queue.",
       facts: [("Context", context.label)],
-      how: "The context was made with confinementConcurrencyType: it is used on the thread that made it.",
+      how: "The context was made by init(), or with confinementConcurrencyType: it is used on the thread that made it.",
       remedy: "Make it with privateQueueConcurrencyType or mainQueueConcurrencyType.")
   }
 }

@@ -153,8 +153,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     misuse("A context can't be read from an archive. Make it with init(concurrencyType:).")
   }
 
-  /// A context on a private queue.
-  public convenience override init() { self.init(concurrencyType: .privateQueueConcurrencyType) }
+  /// A context without a queue, as contexts were before they had queues: it is used on the thread that made it, and has
+  /// no ``perform(_:)``.
+  @available(*, deprecated, message: "Use init(concurrencyType:) with a queue")
+  public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   /// The older spelling of ``init(concurrencyType:)``.
   public convenience init(_ concurrencyType: NSManagedObjectContextConcurrencyType) {
@@ -260,7 +262,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Has the stores execute a request: batch requests, which leave the objects of this context as they are, requests
   /// for history, and asynchronous fetches, which go on after this returns. The result of an ordinary fetch is an
-  /// ``NSAsynchronousFetchResult`` whose `finalResult` is what `fetch(_:)` returns.
+  /// ``NSAsynchronousFetchResult`` whose `finalResult` is what the request's `resultType` asks for.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try executeInStores(request)
