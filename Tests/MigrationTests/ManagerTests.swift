@@ -78,6 +78,39 @@ struct ManagerTests {
     withExtendedLifetime(observation) {}
   }
 
+  @Test(
+    "A subclass may override the models, and hears of the progress by an override",
+    arguments: ManagerStore.allCases)
+  func overridden(_ kind: ManagerStore) throws {
+    final class Follower: NSMigrationManager {
+      private let old: NSManagedObjectModel
+      private let new: NSManagedObjectModel
+      private(set) var told: [Float] = []
+
+      override init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
+        old = sourceModel
+        new = destinationModel
+        super.init()
+      }
+
+      override var sourceModel: NSManagedObjectModel { old }
+      override var destinationModel: NSManagedObjectModel { new }
+      override func didChangeValue(forKey key: String) {
+        super.didChangeValue(forKey: key)
+        if key == "migrationProgress" { told.append(migrationProgress) }
+      }
+    }
+    let (old, new) = (ManagerLibrary.old(), ManagerLibrary.new())
+    let (from, to) = (folder.store("old"), folder.store("new"))
+    try ManagerStack.fill(kind, old, from, ManagerLibrary.fill)
+    let manager = Follower(sourceModel: old, destinationModel: new)
+    try manager.migrateStore(
+      from: from, type: kind.type, mapping: ManagerLibrary.mapping(), to: to, type: kind.type)
+    #expect(manager.told.count > 1 && manager.told.last == 1 && manager.told == manager.told.sorted())
+    try ManagerStack.read(kind, new, to) { try ManagerLibrary.check($0) }
+    #expect(NSMigrationManager().sourceModel.entities.isEmpty)
+  }
+
   @Test("A mapping without a name is called after its entities, with an arrow")
   func defaultName() throws {
     let mapping = NSEntityMapping()

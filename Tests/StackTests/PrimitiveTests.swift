@@ -307,6 +307,28 @@ struct CollectionOperatorTests {
     }
   }
 
+  @Test("A mutable dictionary takes values along a path, in the dictionaries and on the objects that are there")
+  func pathsOfDictionaries() throws {
+    let json = NSMutableDictionary()
+    json.setValue(NSMutableDictionary(), forKeyPath: "author")
+    json.setValue(["city": "Lviv"], forKeyPath: "author.place")
+    json.setValue("Lem", forKeyPath: "author.name")
+    json.setValue(1, forKeyPath: "author.place.number")
+    json.setValue("Kraków", forKeyPath: "author.place.city")
+    json.setValue(nil, forKeyPath: "author.name")
+    json.setValue("none", forKeyPath: "publisher.name")
+    json.setValue("none", forKeyPath: "author.place.city.name")
+    #expect(json.allKeys as? [String] == ["author"])
+    #expect(json.value(forKeyPath: "author.name") == nil)
+    #expect(json.value(forKeyPath: "author.place.city") as? String == "Kraków")
+    #expect(json.value(forKeyPath: "author.place.number") as? Int == 1)
+    try withStack(.inMemory) { _, context in
+      json.setValue(context.new("Book", ["author": context.new("Author")]), forKey: "book")
+      json.setValue("Lem", forKeyPath: "book.author.name")
+      #expect(json.value(forKeyPath: "book.author.name") as? String == "Lem")
+    }
+  }
+
   @Test(
     "objectIDs(forRelationshipNamed:) gives the members' ids without reading the members", arguments: StoreKind.allCases
   )

@@ -79,6 +79,17 @@ struct StoreFileTests {
     #expect(try folder.tags(kind, "T") == ["b"])
   }
 
+  @Test("Destroying a SQLite store in a folder that doesn't exist is an error, as opening one there is")
+  func destroyingNowhere() {
+    let opening = failure {
+      _ = try coordinator.addPersistentStore(
+        ofType: NSSQLiteStoreType, configurationName: nil, at: folder.file("none/T"))
+    }
+    #expect(opening != nil && destroy("none/T")?.code == opening?.code)
+    #expect(destroy("none/T", options: [NSPersistentStoreForceDestroyOption: true])?.code == opening?.code)
+    #expect(folder.names == [])
+  }
+
   @Test("A removed store has let go of its file, also when a reader was just about to end")
   func letsGo() throws {
     for round in 0..<60 {

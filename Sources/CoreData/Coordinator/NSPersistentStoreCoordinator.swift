@@ -175,7 +175,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   ///
   /// The file of a SQLite store stays, without tables, because other connections may have it open. This waits for their
   /// locks, unless you set ``NSPersistentStoreForceDestroyOption``. The store's external data is removed. Files of
-  /// other types are removed. Without a file nothing happens.
+  /// other types are removed. Without a file nothing happens, but a SQLite store's folder has to be there.
   open func destroyPersistentStore(
     at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
   ) throws {

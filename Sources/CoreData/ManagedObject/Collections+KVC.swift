@@ -11,6 +11,30 @@ extension NSMutableDictionary {
   public func setValue(_ value: Any?, forKey key: String) {
     if let value { setObject(value, forKey: key as NSString) } else { removeObject(forKey: key as NSString) }
   }
+
+  /// Sets the last key of the path in the dictionary, or on the object, that the others lead to. Does nothing if one of
+  /// them is nil.
+  ///
+  /// Foundation hands out copies of dictionaries that are in others. So each one on the way is replaced by a changed
+  /// copy.
+  public func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    let keys = keyPath.split(separator: ".").map(String.init)
+    set(value, keys[...])
+  }
+
+  private func set(_ value: Any?, _ keys: ArraySlice<String>) {
+    guard let key = keys.first else { return }
+    let rest = keys.dropFirst()
+    if rest.isEmpty { return setValue(value, forKey: key) }
+    switch object(forKey: key as NSString) {
+    case let object as NSManagedObject: object.setValue(value, forKeyPath: rest.joined(separator: "."))
+    case let dictionary as [AnyHashable: Any]:
+      let changed = NSMutableDictionary(dictionary: dictionary)
+      changed.set(value, rest)
+      setValue(changed, forKey: key)
+    default: break
+    }
+  }
 }
 
 extension NSSet {

@@ -75,17 +75,6 @@ extension _KeyValueCodingAndObserving where Self: NSMigrationManager {
 }
 
 extension NSMigrationManager {
-  /// Call this before the progress changes, if you override ``migrationProgress`` with one of your own. Other keys have
-  /// no observers.
-  public func willChangeValue(forKey key: String) {
-    if key == "migrationProgress" { for observer in state.observers { observer.willChange() } }
-  }
-
-  /// Call this after the progress has changed.
-  public func didChangeValue(forKey key: String) {
-    if key == "migrationProgress" { for observer in state.observers { observer.didChange() } }
-  }
-
   /// The migration has come further.
   final func advance(to fraction: Double) {
     if fraction <= state.fraction { return }

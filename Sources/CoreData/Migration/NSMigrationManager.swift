@@ -16,9 +16,11 @@ import Foundation
 /// and to the policies that it calls.
 nonisolated open class NSMigrationManager: NSObject {
   /// The model of the store that is read.
-  public let sourceModel: NSManagedObjectModel
+  open var sourceModel: NSManagedObjectModel { givenSource }
+  private final let givenSource: NSManagedObjectModel
   /// The model of the store that is written.
-  public let destinationModel: NSManagedObjectModel
+  open var destinationModel: NSManagedObjectModel { givenDestination }
+  private final let givenDestination: NSManagedObjectModel
 
   /// Your own data for your policies.
   open var userInfo: [AnyHashable: Any]?
@@ -49,8 +51,15 @@ nonisolated open class NSMigrationManager: NSObject {
 
   /// Makes a manager for migrating stores of one model to another.
   public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-    self.sourceModel = sourceModel
-    self.destinationModel = destinationModel
+    givenSource = sourceModel
+    givenDestination = destinationModel
+    super.init()
+  }
+
+  /// For subclasses that override ``sourceModel`` and ``destinationModel``: a manager of two empty models.
+  public override init() {
+    givenSource = NSManagedObjectModel()
+    givenDestination = NSManagedObjectModel()
     super.init()
   }
 
@@ -123,6 +132,18 @@ nonisolated open class NSMigrationManager: NSObject {
 
   /// The progress from 0 to 1. It never goes backwards, and is 1 when a migration has ended. Any thread.
   open var migrationProgress: Float { Float(state.fraction) }
+
+  /// Is called before the progress changes. Call it yourself if you override ``migrationProgress`` with one of your
+  /// own. Other keys have no observers.
+  open func willChangeValue(forKey key: String) {
+    if key == "migrationProgress" { for observer in state.observers { observer.willChange() } }
+  }
+
+  /// Is called after the progress has changed, on the thread that migrates. Override it to follow a migration, or call
+  /// it for a progress of your own.
+  open func didChangeValue(forKey key: String) {
+    if key == "migrationProgress" { for observer in state.observers { observer.didChange() } }
+  }
 
   /// The entity of a mapping's source objects; nil if it has none.
   open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {

@@ -79,6 +79,7 @@ extension SQLiteStore: FileOperating {
     } else if FileManager.default.fileExists(atPath: url.path) {
       try makeEmpty(url)
     } else {
+      try StoreFileState.checkFolder(of: url)
       DatabasePlace.removeCompanions(ofFileAt: url.path)
     }
     let files = ExternalFiles(store: url)
