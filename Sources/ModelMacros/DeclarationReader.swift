@@ -66,9 +66,9 @@ struct DeclarationReader {
     return text(start..<max(start, index - 1))
   }
 
-  /// Reads `name`, `Module.name` or `Module::name`.
-  private mutating func nameWithoutModule() -> String {
-    var name = token.text
+  /// Reads `name`, `Module.name` or `Module::name`, and returns its parts.
+  private mutating func nameParts() -> [String] {
+    var parts = [token.text]
     advance()
     while true {
       if token.isPunctuation("."), peek().kind == .word {
@@ -77,24 +77,62 @@ struct DeclarationReader {
         advance()
         advance()
       } else {
-        return name
+        return parts
       }
-      name = token.text
+      parts.append(token.text)
       advance()
     }
   }
 
+  private mutating func nameWithoutModule() -> String { nameParts().last ?? "" }
+
+  private mutating func attribute() throws -> AttributeUse {
+    let start = offset
+    advance()
+    let name = nameWithoutModule()
+    if token.isPunctuation("<") { try skipAngles() }
+    let arguments = token.isPunctuation("(") ? try argumentText() : nil
+    return AttributeUse(name: name, arguments: arguments, offset: start)
+  }
+
+  /// Reads attributes, those between `#if` and `#endif` included if nothing else is there. Those in a branch that is
+  /// never compiled are left out.
   mutating func attributes() throws -> [AttributeUse] {
     var found: [AttributeUse] = []
-    while token.isPunctuation("@") {
-      let start = offset
-      advance()
-      let name = nameWithoutModule()
-      if token.isPunctuation("<") { try skipAngles() }
-      let arguments = token.isPunctuation("(") ? try argumentText() : nil
-      found.append(AttributeUse(name: name, arguments: arguments, offset: start))
+    var open: [OpenCondition] = []
+    while true {
+      if token.isPunctuation("@") {
+        var use = try attribute()
+        guard let conditions = OpenCondition.undecided(open) else { continue }
+        use.condition = conditions.isEmpty ? nil : conditions.joined(separator: " && ")
+        found.append(use)
+      } else if !open.isEmpty && isConditionalDirective || isBeforeConditionalAttributes {
+        readDirective(&open)
+      } else {
+        return found
+      }
     }
-    return found
+  }
+
+  /// Whether an `#if` begins here that has attributes between it and its `#endif`, and nothing else.
+  private var isBeforeConditionalAttributes: Bool {
+    guard isConditionalDirective, token.text == "#if" else { return false }
+    var probe = self
+    var depth = 0
+    var hasAttributes = false
+    repeat {
+      if probe.token.isPunctuation("@") {
+        guard (try? probe.attribute()) != nil else { return false }
+        hasAttributes = true
+      } else if probe.isConditionalDirective {
+        if probe.token.text == "#if" { depth += 1 }
+        if probe.token.text == "#endif" { depth -= 1 }
+        _ = probe.conditionOfDirective()
+      } else {
+        return false
+      }
+    } while depth > 0
+    return hasAttributes
   }
 
   private static let modifiers: Set<String> = [
@@ -134,7 +172,8 @@ struct DeclarationReader {
     var kindOffset: Int
     var name: String
     var isGeneric: Bool
-    var inherited: String
+    /// The names behind the colon, with their modules if these are stated: `Named`, `SwiftData.PersistentModel`.
+    var inherited: [String]
   }
 
   /// Reads `@Model public final class Note: Named {`, including the brace.
@@ -149,12 +188,17 @@ struct DeclarationReader {
     }
     advance()
     let isGeneric = token.isPunctuation("<")
-    let start = index
+    var inherited: [String] = []
     while !token.isPunctuation("{") {
       if isAtEnd { throw SourceProblem("'\(name.text)' has no body.", at: name.range.lowerBound) }
-      if token.isPunctuation("<") { try skipAngles() } else { advance() }
+      if token.isPunctuation("<") {
+        try skipAngles()
+      } else if token.kind == .word {
+        inherited.append(nameParts().joined(separator: "."))
+      } else {
+        advance()
+      }
     }
-    let inherited = text(start..<index)
     advance()
     return Header(
       attributes: attributes, modifiers: modifiers, kind: kind.text, kindOffset: kind.range.lowerBound,
@@ -190,6 +234,18 @@ struct DeclarationReader {
     var text: String {
       (earlier.map { "!(\($0))" } + (present.isEmpty ? [] : ["(\(present))"])).joined(separator: " && ")
     }
+
+    /// What has to hold for the present branches of several to be compiled, without what holds wherever a macro of
+    /// SwiftData expands; nil if one of them never is.
+    static func undecided(_ open: [OpenCondition]) -> [String]? {
+      if open.contains(where: { $0.earlier.contains(where: isGiven) }) { return nil }
+      return open.filter { !$0.earlier.isEmpty || !isGiven($0.present) }.map(\.text)
+    }
+
+    /// Whether a condition asks for the module without which no macro of it would expand.
+    private static func isGiven(_ condition: String) -> Bool {
+      condition.filter { !$0.isWhitespace } == "canImport(SwiftData)"
+    }
   }
 
   /// Reads the body of a type up to its closing brace.
@@ -201,15 +257,8 @@ struct DeclarationReader {
         advance()
         continue
       }
-      if isConditionalDirective {
-        let directive = token.text
-        let condition = conditionOfDirective()
-        switch directive {
-        case "#if": open.append(OpenCondition(present: condition))
-        case "#endif": _ = open.popLast()
-        // The compiler reports a branch without `#if`.
-        default: if !open.isEmpty { open[open.count - 1].enter(condition) }
-        }
+      if isConditionalDirective, !isBeforeConditionalAttributes {
+        readDirective(&open)
         continue
       }
       var found = try member()
@@ -227,6 +276,18 @@ struct DeclarationReader {
 
   private var isConditionalDirective: Bool {
     token.kind == .directive && ["#if", "#elseif", "#else", "#endif"].contains(token.text)
+  }
+
+  /// Reads a directive, and enters or leaves a branch.
+  private mutating func readDirective(_ open: inout [OpenCondition]) {
+    let directive = token.text
+    let condition = conditionOfDirective()
+    switch directive {
+    case "#if": open.append(OpenCondition(present: condition))
+    case "#endif": _ = open.popLast()
+    // The compiler reports a branch without `#if`.
+    default: if !open.isEmpty { open[open.count - 1].enter(condition) }
+    }
   }
 
   /// Skips a directive, and returns its condition.

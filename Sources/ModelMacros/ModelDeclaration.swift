@@ -5,7 +5,8 @@ package struct ModelDeclaration: Sendable {
   /// The access of generated members. The class limits it, or an extension around the class, which the macro isn't
   /// shown.
   package let access = "public "
-  package let inherited: String
+  /// Whether it states the conformance that the macro would add.
+  package let statesConformance: Bool
   /// Whether the superclass is a model too. The source doesn't tell, but the compiler does.
   package let isSubclass: Bool
   /// The access of generated members that subclasses override.
@@ -30,7 +31,7 @@ package struct ModelDeclaration: Sendable {
     name = header.name
     isFinal = header.modifiers.contains("final")
     overridableAccess = header.modifiers.contains("open") ? "open " : "public "
-    inherited = header.inherited
+    statesConformance = header.inherited.contains { ["PersistentModel", "SwiftData.PersistentModel"].contains($0) }
     let members = try reader.members()
     for property in members.properties { if let problem = property.problem { throw problem } }
     properties = members.properties.filter(\.isPersistent)

@@ -114,32 +114,46 @@ extension ModelDeclaration {
     properties.map { "_\($0.name) = \(value)" }.joined(separator: "\n  ")
   }
 
-  /// An expression. If the compiler has to decide whether some of the macros apply, statements.
+  /// An expression. If the compiler has to decide whether some of the macros apply, or which attributes a property has,
+  /// statements.
   private func metadataBody(behind inherited: String = "") -> String {
     func list(_ elements: [String]) -> String { "[\n    \(elements.joined(separator: ",\n    "))\n  ]" }
-    guard macros.contains(where: { $0.condition != nil }) else {
-      return inherited + list(propertyMetadata + macros.map(metadata))
+    let plain = properties.prefix { $0.kinds.allSatisfy { $0.condition == nil } }
+    let listed = plain.map { propertyMetadata($0, $0.kinds.first) }
+    guard plain.count < properties.count || macros.contains(where: { $0.condition != nil }) else {
+      return inherited + list(listed + macros.map(metadata))
     }
-    let statements = macros.map { macro in
-      let statement = "_metadata.append(\(metadata(macro)))"
+    let ofMacros = macros.map { macro in
+      let statement = append(metadata(macro))
       return macro.condition.map { "#if \($0)\n  \(statement)\n  #endif" } ?? statement
     }
+    let statements = properties.dropFirst(plain.count).map(appending) + ofMacros
     return """
-      var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)\(list(propertyMetadata))
+      var _metadata: [SwiftData.Schema.PropertyMetadata] = \(inherited)\(list(listed))
         \(statements.joined(separator: "\n  "))
         return _metadata
       """
   }
 
-  private var propertyMetadata: [String] {
-    properties.map { property in
-      let kind = property.attributes.first { $0.name == "Attribute" || $0.name == "Relationship" }
-      let metadata = kind.map { "SwiftData.Schema.\($0.name)(\($0.arguments ?? ""))" } ?? "nil"
-      return """
-        SwiftData.Schema.PropertyMetadata(name: "\(property.name)", keypath: \\\(name).\(property.spelledName), \
-        defaultValue: \(property.statedDefault), metadata: \(metadata))
-        """
+  private func append(_ metadata: String) -> String { "_metadata.append(\(metadata))" }
+
+  /// Statements for a property, with a branch for each condition.
+  private func appending(_ property: PropertyDeclaration) -> String {
+    let conditional = property.kinds.prefix { $0.condition != nil }
+    let otherwise = append(propertyMetadata(property, property.kinds.dropFirst(conditional.count).first))
+    guard !conditional.isEmpty else { return otherwise }
+    let branches = conditional.enumerated().flatMap { place, kind in
+      ["\(place == 0 ? "#if" : "#elseif") \(kind.condition ?? "")", append(propertyMetadata(property, kind))]
     }
+    return (branches + ["#else", otherwise, "#endif"]).joined(separator: "\n  ")
+  }
+
+  private func propertyMetadata(_ property: PropertyDeclaration, _ kind: AttributeUse?) -> String {
+    let metadata = kind.map { "SwiftData.Schema.\($0.name)(\($0.arguments ?? ""))" } ?? "nil"
+    return """
+      SwiftData.Schema.PropertyMetadata(name: "\(property.name)", keypath: \\\(name).\(property.spelledName), \
+      defaultValue: \(property.statedDefault), metadata: \(metadata))
+      """
   }
 
   private func metadata(_ macro: DeclarationReader.MacroUse) -> String {

@@ -5,6 +5,12 @@ package struct AttributeUse: Hashable, Sendable {
   /// The text between the parentheses; nil without parentheses.
   package var arguments: String?
   package var offset: Int
+  /// The condition of the `#if` around it, or what remains of it behind `#else`; nil outside of any, and where the
+  /// condition is that SwiftData can be imported.
+  package var condition: String?
+
+  /// Whether it is an `@Attribute` with the option `.transformable`.
+  var isTransformable: Bool { name == "Attribute" && arguments?.contains(".transformable") == true }
 }
 
 /// A `var` or `let` of a class, read from its source.
@@ -35,7 +41,14 @@ package struct PropertyDeclaration: Hashable, Sendable {
   /// Whether its value is saved in a store.
   package var isPersistent: Bool { isStored && attribute("Transient") == nil }
   /// Whether its `@Attribute` has the option `.transformable`.
-  package var isTransformable: Bool { attribute("Attribute")?.arguments?.contains(".transformable") == true }
+  package var isTransformable: Bool { attributes.contains(where: \.isTransformable) }
+  /// Its `@Attribute` or `@Relationship`. If conditions decide which one applies, all of them; the first one without a
+  /// condition is the last.
+  var kinds: [AttributeUse] {
+    let all = attributes.filter { $0.name == "Attribute" || $0.name == "Relationship" }
+    let last = all.firstIndex { $0.condition == nil }
+    return last.map { Array(all[...$0]) } ?? all
+  }
   private var isOptional: Bool {
     guard let type else { return false }
     return type.hasSuffix("?") || type.hasSuffix("!") || type.hasPrefix("Optional<")
@@ -43,6 +56,11 @@ package struct PropertyDeclaration: Hashable, Sendable {
 
   /// The reason why it can't be persistent, or transient; nil if it can.
   var problem: SourceProblem? {
+    if isStored, let use = attributes.first(where: { $0.name == "Transient" && $0.condition != nil }) {
+      return SourceProblem(
+        "@Model has to know whether '\(name)' is persistent: take its @Transient out of #if and #endif.",
+        at: use.offset)
+    }
     if isTransient {
       if initialValue != nil || isOptional { return nil }
       return SourceProblem(
@@ -65,8 +83,15 @@ package struct PropertyDeclaration: Hashable, Sendable {
         "The \(modifier) property '\(name)' cannot be persistent: a relationship is a plain property, or mark it "
           + "@Transient.", at: offset)
     }
-    if attribute("Attribute") != nil, let relationship = attribute("Relationship") {
+    if let attribute = attribute("Attribute"), let relationship = attribute("Relationship"),
+      attribute.condition == nil || relationship.condition == nil
+    {
       return SourceProblem("'\(name)' cannot be both @Attribute and @Relationship.", at: relationship.offset)
+    }
+    if let use = attributes.first(where: { $0.isTransformable && $0.condition != nil }) {
+      return SourceProblem(
+        "@Model has to know whether a transformer stores '\(name)': take its @Attribute out of #if and #endif.",
+        at: use.offset)
     }
     return nil
   }

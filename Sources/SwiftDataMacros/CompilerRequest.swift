@@ -57,7 +57,7 @@ struct CompilerRequest {
       // If the class already conforms because its superclass does, the compiler asks for no conformances.
       let conforms = !source("conformanceListSyntax").contains("PersistentModel")
       let model = try ModelDeclaration(declaration)
-      let isSubclass = conforms && !model.inherited.contains("PersistentModel")
+      let isSubclass = conforms && !model.statesConformance
       return isSubclass ? try ModelDeclaration(declaration, isSubclass: true).members : model.members
     case ("PersistentModelMacro", "memberAttribute"): return ModelDeclaration.memberAttribute(for: declaration)
     case ("PersistentModelMacro", "extension"):

@@ -139,6 +139,129 @@ struct DeclarationReaderTests {
     #expect(!unconditional.contains("#if"))
   }
 
+  @Test("Attributes between #if and #endif are read with the declaration behind them, be it the class or a member")
+  func conditionalAttributes() throws {
+    let model = try ModelDeclaration(
+      """
+      #if canImport(SwiftData) // not everywhere
+      @Model
+      #elseif DEBUG
+      @Checked(1) @Other
+      #endif
+      @available(macOS 15, *)
+      public final class Note {
+        #if os(iOS)
+        @Attribute(.externalStorage)
+        #endif
+        var data: Data?
+        @MainActor
+        #if canImport(ObjectiveC)
+        @objc
+        #if DEBUG
+        @inlinable
+        #endif
+        #endif
+        func f() { }
+        #if DEBUG
+        @objc func g() { }
+        #endif
+        #if A
+        @MainActor
+        #endif
+        #Index<Note>([\\.text])
+        var text = ""
+      }
+      """)
+    #expect(model.name == "Note" && model.isFinal && model.properties.map(\.name) == ["data", "text"])
+    #expect(model.members.contains(#"Schema.Index<Note>([\.text])"#))
+    let source = "\n  #if os(iOS)\n  @Attribute(.externalStorage)\n  #endif\n  public var data: Data?"
+    let data = try property(source)
+    #expect(data.marker == "private var _data: _SwiftDataNoType")
+    #expect(data.accessors(isTransformable: false).contains("initializes: _data"))
+    #expect(ModelDeclaration.memberAttribute(for: source) == "@_PersistedProperty")
+    #expect(ModelDeclaration.memberAttribute(for: "#if A\n@objc\n#endif\nfunc f() { }") == "")
+    let actor = try ModelActorDeclaration("#if canImport(SwiftData)\n@ModelActor\n#endif\npublic actor A { }")
+    #expect(actor.members.contains("modelExecutor"))
+  }
+
+  @Test("An @Attribute or @Relationship between #if and #endif counts if its condition holds")
+  func conditionalKinds() throws {
+    let text = try ModelDeclaration(
+      """
+      @Model final class Note {
+        var first = 0
+        #if os(iOS)
+        @Attribute(.unique)
+        #elseif DEBUG
+        @Attribute(originalName: "old")
+        #endif
+        var second: Int
+        #if A
+        @Attribute(.ephemeral)
+        #endif
+        @Attribute
+        var third: Int
+        var fourth = 4
+        #Index<Note>([\\.first])
+      }
+      """
+    ).members
+    func appended(_ name: String, default value: String = "nil", _ metadata: String) -> String {
+      #"_metadata.append(SwiftData.Schema.PropertyMetadata(name: "\#(name)", keypath: \Note.\#(name), "#
+        + "defaultValue: \(value), metadata: \(metadata)))"
+    }
+    let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+    let start = try #require(lines.firstIndex { $0.hasPrefix("var _metadata") })
+    let found = lines[start...].prefix { $0 != "return _metadata" }.map(String.init)
+    let index = #"PropertyMetadata(name: "", keypath: \Note.self, defaultValue: nil, metadata: SwiftData.Schema.Index"#
+    let expected = [
+      "var _metadata: [SwiftData.Schema.PropertyMetadata] = [",
+      #"SwiftData.Schema.PropertyMetadata(name: "first", keypath: \Note.first, defaultValue: 0, metadata: nil)"#,
+      "]",
+      "#if (os(iOS))",
+      appended("second", "SwiftData.Schema.Attribute(.unique)"),
+      "#elseif !(os(iOS)) && (DEBUG)",
+      appended("second", #"SwiftData.Schema.Attribute(originalName: "old")"#),
+      "#else",
+      appended("second", "nil"),
+      "#endif",
+      "#if (A)",
+      appended("third", "SwiftData.Schema.Attribute(.ephemeral)"),
+      "#else",
+      appended("third", "SwiftData.Schema.Attribute()"),
+      "#endif",
+      appended("fourth", default: "4", "nil"),
+      #"_metadata.append(SwiftData.Schema.\#(index)<Note>([\.first])))"#,
+    ]
+    #expect(found == expected)
+  }
+
+  @Test("Where SwiftData can be imported, which is wherever the macro runs, an attribute needs no condition")
+  func givenCondition() throws {
+    func members(_ condition: (String) -> String) throws -> String {
+      try ModelDeclaration(
+        """
+        \(condition("@Model"))
+        final class Note {
+          \(condition("@Attribute(.unique)"))
+          var a: Int
+          \(condition("@Transient"))
+          var b = 0
+          \(condition("@Attribute(.transformable(by: X.self))"))
+          var c: C?
+        }
+        """
+      ).members
+    }
+    let plain = try members { $0 }
+    for other in ["", "#else\n@Transient\n", "#elseif A\n@Attribute(.ephemeral)\n#else\n@Relationship\n"] {
+      let conditional = try members { "#if canImport( SwiftData )\n\($0)\n\(other)#endif" }
+      #expect(conditional == plain, "\(other)")
+    }
+    let transformable = "#if canImport(SwiftData)\n@Attribute(.transformable(by: X.self))\n#endif\nvar c: C?"
+    #expect(ModelDeclaration.memberAttribute(for: transformable) == "@_TransformablePersistedProperty")
+  }
+
   @Test("What else stands in a class is passed over")
   func others() throws {
     let body = """
@@ -176,6 +299,14 @@ struct DeclarationReaderTests {
     #expect(problem("@Model class A { 3 }")?.contains("A declaration was expected") == true)
     #expect(problem("@Model class A { var a = [1 }") != nil)
     #expect(problem("@Model class A { var a: Int") == nil)
+    func conditional(_ attribute: String) -> String? { problem("@Model class A {\n#if X\n\(attribute) var a: B?\n}") }
+    #expect(conditional("@Transient\n#endif\n")?.contains("take its @Transient out of #if and #endif") == true)
+    #expect(conditional("@Attribute(.transformable(by: T.self))\n#endif\n")?.contains("whether a transformer") == true)
+    #expect(conditional("@Attribute\n#endif\n@Relationship")?.contains("cannot be both") == true)
+    #expect(conditional("@Attribute\n#else\n@Relationship\n#endif\n") == nil)
+    #expect(conditional("@Attribute\n")?.contains("between #if and #endif") == true)
+    #expect(conditional("@objc\n#endif\n@Transient") == nil)
+    #expect(problem("@Model class A {\n#if X\n@Attribute\n#endif\n}")?.contains("A declaration was expected") == true)
   }
 
   @Test("A problem stands where the declaration does")
@@ -228,6 +359,19 @@ struct DeclarationReaderTests {
     let alone = try ModelDeclaration("@Model final class Note { var c = 0 }").members
     #expect(alone.contains("public static var schemaMetadata") && !alone.contains("_SwiftDataRoot"))
     #expect(try ModelDeclaration("@Model class A: B { }").conformances(of: "A", wanted: "") == "")
+  }
+
+  @Test("Only the protocol of that name states the conformance, with or without its module")
+  func statedConformance() throws {
+    func states(_ list: String) throws -> Bool { try ModelDeclaration("@Model class A: \(list) { }").statesConformance }
+    for list in ["PersistentModel", "B, SwiftData.PersistentModel", "SwiftData::PersistentModel, B"] {
+      let isStated = try states(list)
+      #expect(isStated, "\(list)")
+    }
+    for list in ["B, SyncedPersistentModel", "PersistentModelBase", "Other.PersistentModel", "Box<PersistentModel>"] {
+      let isStated = try states(list)
+      #expect(!isStated, "\(list)")
+    }
   }
 
   @Test("Members that a transformer makes data of have accessors of their own")

@@ -11,6 +11,7 @@ struct Program {
     try await imported()
     try migrated()
     try await ofTheMainActor()
+    try ofSystemsAndProtocols()
     print("The SwiftData package works.")
   }
 
@@ -83,6 +84,23 @@ struct Program {
     try check(
       diary.container.mainContext.fetch(FetchDescriptor<Plan>()).map { ($0 as? Appointment)?.place } == ["Chur"],
       "a model that inherits is found as one of its class")
+  }
+
+  static func ofSystemsAndProtocols() throws {
+    let container = try ModelContainer(
+      for: Photo.self, Place.self, Camp.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    for number in 1...2 { context.insert(Photo(name: "Alps", data: Data([UInt8(number)]))) }
+    context.insert(Camp(name: "Arosa"))
+    try context.save()
+
+    let photos = try context.fetch(FetchDescriptor<Photo>())
+    check(photos.map(\.data) == [Data([2])], "a name is unique where the attribute says so")
+    photos[0].show()
+    check(photos[0].isShown && !context.hasChanges, "a transient property is no part of the store")
+    try check(
+      context.fetch(FetchDescriptor<Place>()).map { ($0 as? Camp)?.isSynced } == [false],
+      "a class that inherits may conform to a protocol of models")
   }
 
   static func check(_ isTrue: @autoclosure () throws -> Bool, _ what: String) rethrows {

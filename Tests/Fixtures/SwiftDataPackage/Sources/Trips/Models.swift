@@ -35,3 +35,55 @@ public final class Stay {
     self.kind = kind
   }
 }
+
+/// A class that other systems compile without SwiftData, with attributes that depend on the system.
+#if canImport(SwiftData)
+@Model
+#endif
+public final class Photo {
+  #if canImport(SwiftData)
+  @Attribute(.externalStorage)
+  #endif
+  public var data: Data
+  #if os(Linux)
+  @Attribute(.unique)
+  #endif
+  public var name: String
+  #if os(Windows)
+  @Attribute(.unique)
+  #else
+  @Attribute(originalName: "town")
+  #endif
+  public var place = ""
+  #if canImport(SwiftData)
+  @Transient
+  #endif
+  public var isShown = false
+
+  public init(name: String, data: Data) {
+    self.name = name
+    self.data = data
+  }
+
+  #if canImport(ObjectiveC)
+  @objc
+  #endif
+  public func show() { isShown = true }
+}
+
+/// A protocol of models whose name ends as that of all models does.
+public protocol SyncedPersistentModel: PersistentModel {
+  var isSynced: Bool { get set }
+}
+
+@Model
+public class Place {
+  public var name: String
+  public init(name: String) { self.name = name }
+}
+
+@Model
+public final class Camp: Place, SyncedPersistentModel {
+  public var isSynced = false
+  public override init(name: String) { super.init(name: name) }
+}
