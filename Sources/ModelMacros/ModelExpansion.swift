@@ -63,7 +63,7 @@ extension ModelDeclaration {
 
     \(access)static func _modelForRow() -> SwiftData._ModelForRow? {
       \(isFinal ? "" : "if self != \(name).self { return nil }\n  ")let model = \(name)(_SwiftDataNoType())
-      return SwiftData._ModelForRow(model, model._$backingData)
+      return SwiftData._ModelForRow(\(beginsWithValues ? "droppingValuesOf: " : "")model, model._$backingData)
     }
 
     \(isFinal ? access : overridableAccess)nonisolated var _observationRegistrars: [Observation.ObservationRegistrar?] {
@@ -91,7 +91,8 @@ extension ModelDeclaration {
 
       \(access)required init(backingData: any SwiftData.BackingData<_SwiftDataRoot>) {
         \(markers())
-        super.init(backingData: backingData)
+        super.init(backingData: backingData)\
+      \(beginsWithValues ? "\n  _ = SwiftData._joinedBackingData(_$backingData, backingData)" : "")
       }
 
       \(overriding)nonisolated override var _observationRegistrars: [Observation.ObservationRegistrar?] {
@@ -109,6 +110,10 @@ extension ModelDeclaration {
       }
       """
   }
+
+  /// Whether the accessors have the storage keep values as soon as an object is made. For an object that stands for a
+  /// row they have to go: a subclass's own storage drops them when it is joined with that of the row.
+  private var beginsWithValues: Bool { properties.contains(where: \.beginsWithValue) }
 
   private func markers(each value: String = "_SwiftDataNoType()") -> String {
     properties.map { "_\($0.name) = \(value)" }.joined(separator: "\n  ")

@@ -49,6 +49,8 @@ package struct PropertyDeclaration: Hashable, Sendable {
     let last = all.firstIndex { $0.condition == nil }
     return last.map { Array(all[...$0]) } ?? all
   }
+  /// Whether each new object begins with a value, the nil of an optional type included.
+  var beginsWithValue: Bool { initialValue != nil || isOptional }
   private var isOptional: Bool {
     guard let type else { return false }
     return type.hasSuffix("?") || type.hasSuffix("!") || type.hasPrefix("Optional<")

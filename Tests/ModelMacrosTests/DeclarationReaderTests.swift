@@ -374,6 +374,21 @@ struct DeclarationReaderTests {
     }
   }
 
+  @Test("An object that stands for a row drops the values that its properties begin with, if any does")
+  func initialValues() throws {
+    func members(_ property: String, isSubclass: Bool) throws -> String {
+      try ModelDeclaration("@Model class A: B { \(property) }", isSubclass: isSubclass).members
+    }
+    for (property, begins) in [("var a: Int", false), ("var a = 0", true), ("var a: Int?", true)] {
+      let root = try members(property, isSubclass: false)
+      #expect(root.contains("return SwiftData._ModelForRow(\(begins ? "droppingValuesOf: " : "")model, model."))
+      let subclass = try members(property, isSubclass: true)
+      let joins = subclass.contains(
+        "super.init(backingData: backingData)\n  _ = SwiftData._joinedBackingData(_$backingData, backingData)\n}")
+      #expect(joins == begins, "\(property)")
+    }
+  }
+
   @Test("Members that a transformer makes data of have accessors of their own")
   func transformable() {
     #expect(

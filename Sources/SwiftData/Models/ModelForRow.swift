@@ -11,6 +11,13 @@ public struct _ModelForRow {
     self.init(model, storage: _StorageReference(data)?.storage.takeUnretainedValue())
   }
 
+  /// The same of a class whose properties begin with values. The storage has kept these, and drops them.
+  @inlinable
+  public init<Model: PersistentModel>(droppingValuesOf model: Model, _ data: any BackingData<Model>) {
+    self.init(model, data)
+    storage?.dropValues()
+  }
+
   @usableFromInline
   init(_ model: AnyObject, storage: ModelStorage?) {
     self.model = model

@@ -48,8 +48,12 @@ class ModelStorage {
   /// from now on.
   final func join(_ other: ModelStorage) {
     let current = other.joinedStorage ?? other
-    // A class below has joined them already, or the storage was made for stored values.
-    if current.type.inherits(from: type) { return }
+    // A class below has joined them already, or the storage was made for a row. Then this one's initial values are no
+    // one's.
+    if current.type.inherits(from: type) {
+      if current !== self { values.removeAll() }
+      return
+    }
     values.take(&current.values)
     other.joinedStorage = self
   }
@@ -170,7 +174,9 @@ class ModelStorage {
   /// Drops the kept relationships that may be nil or empty; does nothing once the model is inserted again.
   final func dropRelationships() { if object == nil { values.removeRelationships() } }
 
-  /// Drops the kept values, because the save failed and the object is still there.
+  /// Drops the kept values: the save failed, and the object is still there; or a new object begins with them, and the
+  /// model stands for a row.
+  @usableFromInline
   final func dropValues() { values.removeAll() }
 
   /// The object is gone; the model keeps what ``keepValues()`` found in it.
