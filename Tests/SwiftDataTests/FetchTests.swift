@@ -426,6 +426,27 @@ struct FetchTests {
     for sort in sorts { #expect(try context.fetch(FetchDescriptor<Book>(sortBy: sort)).first?.title == "Emma") }
   }
 
+  @Test("A fetch may name the identity among its properties, and not among its relationships")
+  func identityToFetch() throws {
+    let folder = TemporaryFolder()
+    let context = try filled(folder)
+    let id: KeyPath<Book, PersistentIdentifier> = \.id
+    let wishes: [[PartialKeyPath<Book>]] = [[\.persistentModelID], [id], [\.title, \.persistentModelID]]
+    for wish in wishes {
+      var descriptor = FetchDescriptor<Book>(sortBy: [SortDescriptor(\.isbn)])
+      descriptor.propertiesToFetch = wish
+      let (count, identifiers) = (try context.fetchCount(descriptor), try context.fetchIdentifiers(descriptor))
+      let books = try context.fetch(descriptor)
+      #expect(count == 3 && books.map(\.title) == ["Emma", "Frankenstein", "Édda"])
+      #expect(identifiers == books.map(\.persistentModelID))
+    }
+    #expect(throws: SwiftDataError.unsupportedKeyPath) {
+      var descriptor = FetchDescriptor<Book>()
+      descriptor.relationshipKeyPathsForPrefetching = [\.persistentModelID]
+      return try context.fetch(descriptor)
+    }
+  }
+
   @Test("Texts are sorted as file managers do, unless bytes are asked for", arguments: [true, false])
   func standardOrder(saved: Bool) throws {
     let folder = TemporaryFolder()

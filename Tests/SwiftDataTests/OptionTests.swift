@@ -108,6 +108,45 @@ enum Form: String, Codable {
   init(location: Location) { self.location = location }
 }
 
+@Model final class Market {
+  @Relationship(.unique, deleteRule: .cascade, inverse: \Stall.market) var stalls: [Stall] = []
+  init() {}
+}
+
+@Model final class Stall {
+  var market: Market?
+  init() {}
+}
+
+@Model final class Club {
+  #Unique<Club>([\.guests])
+  var guests: [Guest] = []
+  init() {}
+}
+
+@Model final class Guest {
+  var club: Club?
+  init() {}
+}
+
+/// Key paths with a `?` at their end.
+@Model final class Meal {
+  #Index<Meal>([\.hour?, \.name])
+  @Relationship(deleteRule: .cascade, inverse: \Drink.meal?) var drinks: [Drink] = []
+  var hour: Int?
+  var name = ""
+  init() {}
+}
+
+@Model final class Drink {
+  #Unique<Drink>([\.meal?, \.number])
+  var meal: Meal?
+  // Another way to a meal, so that only `inverse:` tells which one leads back.
+  var former: Meal?
+  var number: Int
+  init(_ number: Int) { self.number = number }
+}
+
 @Suite("Options of properties")
 struct OptionTests {
   private func gallery(_ folder: TemporaryFolder) throws -> ModelContext {
@@ -319,5 +358,39 @@ struct OptionTests {
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("Chest.location cannot be unique."))
+  }
+
+  @Test("An array of models that is declared unique is not, and a warning says so")
+  func uniqueArray() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let context = try memory(Market.self)
+      for _ in 1...2 { context.insert(Market()) }
+      try context.save()
+      if try context.fetchCount(FetchDescriptor<Market>()) != 2 { exit(1) }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(result != nil && text.contains("Market.stalls gets no uniqueness constraint."))
+  }
+
+  @Test("A constraint over an array of models is an error where the container is made")
+  func uniqueArrayStated() throws {
+    let refusal = #expect(throws: SwiftDataError.self) { try memory(Club.self) }
+    let error = try #require(refusal)
+    #expect(error == .loadIssueModelContainer && error.description.contains("the uniqueness constraint (guests)"))
+    #expect((error as NSError).userInfo[NSUnderlyingErrorKey] is NSError)
+  }
+
+  @Test("A key path with a ? at its end names the property before that")
+  func optionalKeyPaths() throws {
+    let context = try memory(Meal.self)
+    let meal = Meal()
+    context.insert(meal)
+    let drink = Drink(1)
+    drink.meal = meal
+    #expect(meal.drinks == [drink])
+    let schema = context.container.schema
+    #expect(schema.entity(for: Meal.self)?.relationshipsByName["drinks"]?.inverseName == "meal")
+    #expect(schema.entity(for: Meal.self)?.indices == [["hour", "name"]])
+    #expect(schema.entity(for: Drink.self)?.uniquenessConstraints == [["meal", "number"]])
   }
 }

@@ -61,8 +61,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   /// store, named "default".
   ///
   /// Throws a `SwiftDataError` if the configurations or the plan don't fit, among them `backwardMigration` if the plan
-  /// leads from the schema to the store's version only. If a store can't be opened for another reason, the error is
-  /// `loadIssueModelContainer`, and its underlying error is the `CocoaError` that says why.
+  /// leads from the schema to the store's version only. If a store can't be opened for another reason, or the schema
+  /// contradicts itself, the error is `loadIssueModelContainer`, and its underlying error is the `CocoaError` that says
+  /// why.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
   ) throws {
@@ -110,7 +111,11 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
       schema, stated.map { ($0.name, $0.schema, ($0 as? ModelConfiguration)?.file) })
     model = schema.makeManagedObjectModel(configurations: partition.entities)
     entities = ModelContainer.entities(of: model, schema)
-    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    do {
+      coordinator = try NSPersistentStoreCoordinator(checking: model)
+    } catch {
+      throw SwiftDataError.unusable(error)
+    }
     let stages = try (own.isEmpty ? nil : migrationPlan).map {
       try PlannedStages($0, for: schema, configurations: partition.entities)
     }

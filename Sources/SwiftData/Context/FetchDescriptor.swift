@@ -19,7 +19,8 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {
   /// Whether the fetch takes unsaved changes of the context into account.
   public var includePendingChanges = true
   /// The properties that you intend to read. Only a hint, without effect here, because a row is always read with all
-  /// its properties. A key path that leads to no persistent property throws `SwiftDataError.unsupportedKeyPath`.
+  /// its properties. A key path that leads neither to a persistent property nor to the identity throws
+  /// `SwiftDataError.unsupportedKeyPath`.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships whose destinations are fetched together with the models.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []

@@ -109,22 +109,17 @@ extension ModelContext {
     request.includesPendingChanges = descriptor.includePendingChanges
     // Models that the context has already take over what other contexts have saved, as on Apple's systems.
     request.shouldRefreshRefetchedObjects = true
-    if !descriptor.propertiesToFetch.isEmpty {
-      request.propertiesToFetch = try descriptor.propertiesToFetch.map { try name(of: $0, type) }
-    }
+    // Each row has its identity, which is no property of it.
+    let properties = try descriptor.propertiesToFetch.map { try ModelKeyPaths.names(of: $0) }.filter { !$0.isEmpty }
+    if !properties.isEmpty { request.propertiesToFetch = properties.map { $0.joined(separator: ".") } }
     if !descriptor.relationshipKeyPathsForPrefetching.isEmpty {
-      request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map {
-        try name(of: $0, type)
+      request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
+        let names = try ModelKeyPaths.names(of: keyPath)
+        if names.isEmpty { throw SwiftDataError.unsupportedKeyPath }
+        return names.joined(separator: ".")
       }
     }
     return request
-  }
-
-  private func name(of keyPath: AnyKeyPath, _ type: ModelType) throws -> String {
-    guard let names = try? ModelKeyPaths.names(of: keyPath), !names.isEmpty else {
-      throw SwiftDataError.unsupportedKeyPath
-    }
-    return names.joined(separator: ".")
   }
 
   /// The entities of a class and of its subclasses, its own first, for `$0 is Novel` and `$0 as? Novel`.

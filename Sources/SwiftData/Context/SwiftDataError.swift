@@ -48,7 +48,8 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
   public static let invalidTransactionFetchRequest = SwiftDataError(
     "invalidTransactionFetchRequest",
     "the container has no such transactions, or they cannot be deleted without earlier ones")
-  /// A store of a container can't be opened. The underlying error is the `CocoaError` that says why.
+  /// A store of a container can't be opened, or none could have its models. The underlying error is the `CocoaError`
+  /// that says why.
   public static let loadIssueModelContainer = SwiftDataError(
     "loadIssueModelContainer", "a store of the container does not open")
   /// The name of a configuration or of its group is too long: as a file name it would take more than 255 bytes.
@@ -81,6 +82,11 @@ public struct SwiftDataError: Error, Hashable, CustomStringConvertible, CustomNS
     SwiftDataError(
       "loadIssueModelContainer", "the store \(url.path) does not open: \(error.localizedDescription)",
       underlying: error)
+  }
+
+  /// A ``loadIssueModelContainer`` for classes that no store can have, with the reason.
+  static func unusable(_ error: any Error) -> SwiftDataError {
+    SwiftDataError("loadIssueModelContainer", error.localizedDescription, underlying: error)
   }
 
   /// A ``backwardMigration`` with the store's error.

@@ -123,6 +123,7 @@ final class ModelProperty {
   var managedKey: ManagedKey? {
     if case .attribute = kind, !isEphemeral { access.key.key } else { nil }
   }
+  var isToMany: Bool { if case .toMany = kind { true } else { false } }
   var isUnique: Bool { attribute?.isUnique ?? relationship?.isUnique ?? false }
 
   func access<Value>(of _: Value.Type) -> PropertyAccess<Value> {

@@ -82,12 +82,18 @@ final class ModelType: Sendable {
     self.positions = positions
     func names(_ keyPaths: [AnyKeyPath]) -> [String] {
       keyPaths.map { keyPath in
-        guard let position = positions[keyPath] else { misuse(.noProperty(keyPath, name, properties)) }
-        return properties[position].name
+        if let position = positions[keyPath] { return properties[position].name }
+        guard let property = ModelKeyPaths.property(at: keyPath, among: properties) else {
+          misuse(.noProperty(keyPath, name, properties))
+        }
+        return property.name
       }
     }
+    let unique = properties.dropFirst(supertype?.properties.count ?? 0).filter(\.isUnique)
+    for property in unique where property.isToMany { warn(.uniqueArray(name, property)) }
+    let uniqueNames = unique.filter { !$0.isToMany }.map { [$0.name] }
     ownUniquenessConstraints =
-      properties.dropFirst(supertype?.properties.count ?? 0).filter(\.isUnique).map { [$0.name] }
+      uniqueNames
       + metadata.compactMap { ($0.metadata as? any UniquenessConstraints)?.keyPaths }.flatMap { $0.map(names) }
     for property in properties where ownUniquenessConstraints.joined().contains(property.name) {
       if case .composite(let shape) = property.kind, shape.alwaysHasNil { misuse(.neverUnique(name, property)) }
@@ -151,6 +157,14 @@ final class ModelType: Sendable {
   /// The property with a key path of one step.
   func property(at keyPath: AnyKeyPath) -> ModelProperty? { positions[keyPath].map { properties[$0] } }
 
+  /// The property that `inverse:` names, by `\Stay.trip` or by `\Stay.trip?`.
+  func property(statedAs keyPath: AnyKeyPath) -> ModelProperty? {
+    if let property = property(at: keyPath) { return property }
+    guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type, inherits(from: ModelType.of(root))
+    else { return nil }
+    return ModelKeyPaths.property(at: keyPath, among: properties)
+  }
+
   // Inlined by force for `modelread`; see CONTRIBUTING.md.
   /// The key of a simple property in managed objects; nil if the key path is another kind of property's, or was never
   /// used before.
@@ -180,6 +194,14 @@ extension MisuseReport {
       "\(name) inherits from the model \(supertype.name), but is no model itself.",
       facts: [("Class", name)], how: "Only a class with @Model has an entity of its own.",
       remedy: "Write @Model in front of the class, or leave it out of the schema.")
+  }
+
+  fileprivate static func uniqueArray(_ name: String, _ property: ModelProperty) -> MisuseReport {
+    MisuseReport(
+      "\(name).\(property.name) gets no uniqueness constraint.", facts: [("Declared as", "\(property.declaredType)")],
+      how: "It has the option `.unique`, and is an array of models. These are in rows of their own, and a constraint "
+        + "compares what is in one row.",
+      remedy: "Leave the option out, or make a property of these models unique.")
   }
 
   fileprivate static func neverUnique(_ name: String, _ property: ModelProperty) -> MisuseReport {

@@ -129,7 +129,7 @@ enum ModelKeyPaths {
     for step in path {
       switch place {
       case .model(let type):
-        guard let property = property(of: type, at: step) else {
+        guard let property = property(at: step, among: type.properties) else {
           // A model's identity is the object itself.
           guard isIdentity(step, of: type.type) else { return nil }
           place = .identity
@@ -173,9 +173,19 @@ enum ModelKeyPaths {
     }
   }
 
-  private static func property(of type: ModelType, at step: String) -> ModelProperty? {
-    type.properties.first { steps("\($0.keyPath)") == [step] }
-      ?? SymbolNames.property(getterOfStep: step).flatMap(type.property(named:))
+  /// The property that a key path of one step leads to, be it with a `?` behind the step, which makes another key path
+  /// of it. For one that none of the recorded key paths equals.
+  ///
+  /// - Parameter properties: those of the key path's class, or of one below it.
+  static func property(at keyPath: AnyKeyPath, among properties: [ModelProperty]) -> ModelProperty? {
+    guard ModelAssumption.keyPathGetters.isMet else { return nil }
+    let path = steps("\(keyPath)")
+    return path.count == 1 ? property(at: path[0], among: properties) : nil
+  }
+
+  private static func property(at step: String, among properties: [ModelProperty]) -> ModelProperty? {
+    properties.first { steps("\($0.keyPath)") == [step] }
+      ?? SymbolNames.property(getterOfStep: step).flatMap { name in properties.first { $0.name == name } }
   }
 
   /// Splits `\Book.<computed 0x1 (Optional<Author>)>?.<computed 0x2 (String)>` into addresses, or the names of stored

@@ -108,7 +108,7 @@ private struct InversePairs {
   private mutating func addStated(_ type: ModelType, _ property: ModelProperty) {
     guard let destination = property.destination, let keyPath = property.relationship?.inverseKeyPath else { return }
     let there = ModelType.of(destination)
-    guard let back = there.property(at: keyPath), let backDestination = back.destination,
+    guard let back = there.property(statedAs: keyPath), let backDestination = back.destination,
       ModelType.of(backDestination) === type
     else {
       misuse(

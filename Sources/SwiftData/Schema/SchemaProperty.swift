@@ -216,7 +216,7 @@ extension Schema {
       hashModifier = stated.hashModifier
       inverseKeyPath = stated.inverseKeyPath
       keypath = property.keyPath
-      statedInverseName = stated.inverseKeyPath.flatMap { ModelType.of(destination).property(at: $0)?.name }
+      statedInverseName = stated.inverseKeyPath.flatMap { ModelType.of(destination).property(statedAs: $0)?.name }
       (self.declarer, self.inverses) = (declarer, inverses)
       statedOriginalName = stated.statedOriginalName
       (name, valueType, isOptional) = (property.name, property.type, property.isOptional)
