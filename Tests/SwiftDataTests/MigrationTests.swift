@@ -222,6 +222,33 @@ enum NotesV4 {
   }
 }
 
+/// What Note becomes when it gets values for transformers.
+enum NotesV6 {
+  @Model final class Note {
+    var text: String
+    var stars: Int
+    @Attribute(.transformable(by: "NSSecureUnarchiveFromData")) var tags: [String] = ["old"]
+    @Attribute(.transformable(by: ColourTransformer.self)) var colour: Colour = Colour(red: 7)
+    init(text: String, stars: Int) {
+      self.text = text
+      self.stars = stars
+    }
+  }
+}
+
+/// The same with a transformer that nothing has registered.
+enum NotesV7 {
+  @Model final class Note {
+    var text: String
+    var stars: Int
+    @Attribute(.transformable(by: "NoSuchTransformer")) var tags: [String] = ["old"]
+    init(text: String, stars: Int) {
+      self.text = text
+      self.stars = stars
+    }
+  }
+}
+
 /// A lamp whose enumerations get other names, beside what keeps its name.
 enum LampsV1 {
   @Model final class Lamp {
@@ -452,6 +479,25 @@ struct MigrationTests {
     notes[0].tags.append("new")
     try context.save()
     #expect(notes.filter { $0.tags == ["new"] }.count == 1)
+  }
+
+  @Test("So do new properties with a transformer, if that is there")
+  func newTransformables() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let configuration = ModelConfiguration(url: folder.file())
+    #expect(throws: SwiftDataError.loadIssueModelContainer) {
+      try ModelContainer(for: NotesV7.Note.self, configurations: configuration)
+    }
+    let context = ModelContext(try ModelContainer(for: NotesV6.Note.self, configurations: configuration))
+    let notes = try context.fetch(FetchDescriptor<NotesV6.Note>())
+    #expect(notes.count == 3 && notes.allSatisfy { $0.tags == ["old"] && $0.colour == Colour(red: 7) })
+    notes[0].tags.append("new")
+    context.insert(NotesV6.Note(text: "d", stars: 4))
+    try context.save()
+    let other = ModelContext(context.container)
+    let tags = try other.fetch(FetchDescriptor<NotesV6.Note>()).map(\.tags)
+    #expect(tags.count == 4 && tags.filter { $0 == ["old"] }.count == 3 && tags.contains(["old", "new"]))
   }
 
   @Test("A plan that does not fit is refused")

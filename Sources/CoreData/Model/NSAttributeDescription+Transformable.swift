@@ -6,7 +6,7 @@ extension NSAttributeDescription {
   /// A transformer of your own makes data of the value. Unarchiving transformers (no name, a built-in name, or a
   /// subclass of `NSSecureUnarchiveFromDataTransformer`) are used in reverse. Throws if there is no such transformer,
   /// or if it returns no data.
-  final func storedData(ofTransformable value: Any) throws -> Data {
+  package final func storedData(ofTransformable value: Any) throws -> Data {
     let transformer = try transformer(for: value)
     let result =
       transformer.unarchives

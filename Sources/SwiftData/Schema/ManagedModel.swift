@@ -211,6 +211,10 @@ extension ModelProperty {
       made = NSAttributeDescription()
       made.attributeType = .transformableAttributeType
       made.valueTransformerName = transformer
+      // As for an archive, if the transformer is there and makes data of the value.
+      if let defaultValue, (try? made.storedData(ofTransformable: defaultValue)) != nil {
+        made.defaultValue = defaultValue
+      }
     case .toOne, .toMany: preconditionFailure("A relationship is no attribute.")
     }
     attribute?.apply(to: made)
