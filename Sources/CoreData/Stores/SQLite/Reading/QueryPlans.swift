@@ -1,3 +1,5 @@
+internal import CSwiftRuntime
+
 /// The statements that depend only on a store's model or on the shape of a fetch. Each is made when it is first needed,
 /// and then kept.
 ///
@@ -5,13 +7,13 @@
 final class QueryPlans: Sendable {
   private let schema: StoreSchema
   /// Row queries. The index is twice the layout's, plus one for a query with subentities.
-  private let rowQueries: KeptValues<RowQuery>
+  private let rowQueries: KeptObjects<RowQuery>
   /// Fault statements, by root entity and form.
-  private let faultTexts: KeptValues<StatementText>
+  private let faultTexts: KeptObjects<StatementText>
   /// Fault plans, by root entity.
-  private let faultPlans: KeptValues<FaultPlan>
+  private let faultPlans: KeptObjects<FaultPlan>
   /// Member plans, by layout and the relationship's number.
-  private let memberPlans: KeptValues<MemberPlan>
+  private let memberPlans: KeptObjects<MemberPlan>
   private let toManyCount: Int
   private let fetchTexts = FetchTexts()
 
@@ -19,14 +21,14 @@ final class QueryPlans: Sendable {
     self.schema = schema
     let count = schema.layouts.layouts.count
     toManyCount = schema.entities.map { $0?.toMany.count ?? 0 }.max() ?? 0
-    rowQueries = KeptValues(count: count * 2)
-    faultTexts = KeptValues(count: count * KeyForm.count)
-    faultPlans = KeptValues(count: count)
-    memberPlans = KeptValues(count: count * toManyCount)
+    rowQueries = KeptObjects(count: count * 2)
+    faultTexts = KeptObjects(count: count * KeyForm.count)
+    faultPlans = KeptObjects(count: count)
+    memberPlans = KeptObjects(count: count * toManyCount)
   }
 
   func rowQuery(_ layout: EntityLayout, includesSubentities: Bool) throws -> RowQuery {
-    try rowQueries.value(layout.index * 2 + (includesSubentities ? 1 : 0)) {
+    try rowQueries.object(layout.index * 2 + (includesSubentities ? 1 : 0)) {
       try RowQuery(schema, layout, includesSubentities: includesSubentities)
     }
   }
@@ -38,7 +40,7 @@ final class QueryPlans: Sendable {
 
   /// Selects the rows of some keys of a hierarchy.
   func faultText(_ query: RowQuery, _ form: KeyForm) -> StatementText {
-    faultTexts.value(query.entity.layout.index * KeyForm.count + form.index) {
+    faultTexts.object(query.entity.layout.index * KeyForm.count + form.index) {
       var select = SelectStatement(query.columns, from: .named(query.entity.table, as: "t0"))
       select.isByKey = true
       select.conditions = [form.condition(.column("t0", "Z_PK"))]
@@ -48,37 +50,58 @@ final class QueryPlans: Sendable {
 
   /// The plan that fires one fault of a hierarchy.
   func fault(_ places: PlaceTable) throws -> FaultPlan {
-    try faultPlans.value(places.rootEntity) {
+    try faultPlans.object(places.rootEntity) {
       let query = try rowQuery(places.layout.root, includesSubentities: true)
       return FaultPlan(query: query, text: faultText(query, .one))
     }
   }
 
   func memberPlan(_ relationship: LayoutProperty, of layout: EntityLayout) throws -> MemberPlan {
-    try memberPlans.value(layout.index * toManyCount + relationship.toManyIndex) {
+    try memberPlans.object(layout.index * toManyCount + relationship.toManyIndex) {
       try MemberPlan(schema, relationship, of: layout)
     }
   }
 }
 
-/// Values that are made when first asked for, by number.
-private final class KeptValues<Value: Sendable>: @unchecked Sendable {
-  // `@unchecked Sendable`: the values are only touched under `lock`.
+/// Objects that are made when first asked for, by number, and then kept. Those that are there are found without a lock,
+/// since each fault asks for one.
+private final class KeptObjects<Kept: AnyObject & Sendable>: @unchecked Sendable {
+  // `@unchecked Sendable`: the words are read and written atomically.
 
   private let lock = NSLock()
-  // Unchecked or inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
-  @exclusivity(unchecked) private var values: [Value?]
+  /// Retained objects; 0 for those that were not made yet. Written under `lock`.
+  private let words: UnsafeMutableBufferPointer<UInt>
 
-  init(count: Int) { values = Array(repeating: nil, count: count) }
+  init(count: Int) {
+    words = .allocate(capacity: count)
+    words.initialize(repeating: 0)
+  }
+
+  deinit {
+    for number in words.indices { known(number)?.release() }
+    words.deallocate()
+  }
 
   @inline(__always)
-  func value(_ number: Int, make: () throws -> Value) rethrows -> Value {
+  private func known(_ number: Int) -> Unmanaged<Kept>? {
+    precondition(words.indices.contains(number))
+    return UnsafeRawPointer(bitPattern: core_data_load_word(words.baseAddress! + number)).map(Unmanaged.fromOpaque)
+  }
+
+  @inline(__always)
+  func object(_ number: Int, make: () throws -> Kept) rethrows -> Kept {
+    if let known = known(number) { return known.takeUnretainedValue() }
+    return try makeObject(number, make)
+  }
+
+  @inline(never)
+  private func makeObject(_ number: Int, _ make: () throws -> Kept) rethrows -> Kept {
     lock.lock()
     defer { lock.unlock() }
-    if let value = values[number] { return value }
-    let value = try make()
-    values[number] = value
-    return value
+    if let known = known(number) { return known.takeUnretainedValue() }
+    let object = try make()
+    core_data_store_word(words.baseAddress! + number, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
+    return object
   }
 }
 
