@@ -85,7 +85,7 @@ package struct PropertyDeclaration: Hashable, Sendable {
         "The \(modifier) property '\(name)' cannot be persistent: a relationship is a plain property, or mark it "
           + "@Transient.", at: offset)
     }
-    if let attribute = attribute("Attribute"), let relationship = attribute("Relationship"),
+    if let attribute = self.attribute("Attribute"), let relationship = self.attribute("Relationship"),
       attribute.condition == nil || relationship.condition == nil
     {
       return SourceProblem("'\(name)' cannot be both @Attribute and @Relationship.", at: relationship.offset)
