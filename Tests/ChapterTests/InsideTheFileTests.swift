@@ -47,7 +47,7 @@ struct InsideTheFileTests {
   func wiped(secureDelete: String) throws {
     let coordinator = NSPersistentStoreCoordinator(
       managedObjectModel: try FileModel.museum.load())
-    let store = try coordinator.addPersistentStore(
+    try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: nil, at: url,
       options: [NSSQLitePragmasOption: ["secure_delete": secureDelete]])
     let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
@@ -58,7 +58,7 @@ struct InsideTheFileTests {
     context.delete(artist)
     try context.save()
     context.reset()
-    try coordinator.remove(store)
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
     let place = try Data(contentsOf: url).range(of: Data("The Fence".utf8))
     #expect((place == nil) == (secureDelete == "on"))
   }

@@ -78,37 +78,66 @@ struct ManyRowsTests {
     }
   }
 
-  private func rows(_ name: String) throws -> [[String]] {
+  /// What a store writes of forty books and their tags, with a log or without one.
+  private func written(
+    _ model: NSManagedObjectModel, logged: Bool
+  ) throws -> (books: [String], pairs: [String], log: [String]) {
+    let url = folder.file("\(UUID().uuidString).sqlite")
+    let store = SQLiteStore(
+      layouts: ModelLayouts.of(model), configurationName: nil, at: url, options: nil, coordinator: nil)
+    store.trace = logged ? StatementTrace(level: 1, isRecording: true) : nil
+    try store.loadMetadata()
+    func rows(
+      _ entity: String, _ count: Int, _ make: (EntityLayout, Int64, Int) -> RowSnapshot
+    ) throws -> [RowSnapshot] {
+      let layout = store.layout(entity)
+      let first = try store.reserveKeys(count, in: layout.root)
+      return (0..<count).map { make(layout, first + Int64($0), $0) }
+    }
+    let shelves = try rows("Shelf", 3) { layout, key, _ in row(layout, key: key) }
+    let tags = try rows("Tag", 10) { layout, key, _ in row(layout, key: key) }
+    let books = try rows("Book", 40) { layout, key, number in
+      var values: [String: Value] = [:]
+      for (name, value) in self.values(number) {
+        values[name] =
+          name == "list" ? .data(Data("list \(number)".utf8)) : Value(value, for: layout.property(named: name)!)
+      }
+      return row(
+        layout, key: key, values, to: number % 4 == 3 ? [:] : ["shelf": shelves[number % 3].reference])
+    }
+    var changes = ChangeSet()
+    changes.inserted = shelves + tags + books
+    let property = store.layout("Book").property(named: "tags")!
+    changes.links = books.enumerated().map { number, book in
+      LinkChange(
+        owner: book.reference, relationship: property,
+        added: [tags[number % 10].reference, tags[(number + 3) % 10].reference], removed: [], order: nil)
+    }
+    guard case .saved = try store.commit(changes) else { throw TestFailure("conflict") }
     let columns = ManyRowsTests.types.map { "quote(Z\($0.0.uppercased()))" }.joined(separator: ", ")
-    let url = folder.file(name)
     let join = try query("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'", at: url)
-    return [
+    return (
       try query("SELECT quote(Z_PK), Z_ENT, Z_OPT, quote(ZSHELF), \(columns) FROM ZBOOK ORDER BY Z_PK", at: url),
       try query("SELECT * FROM \(try #require(join.first)) ORDER BY 1, 2", at: url),
-    ]
+      store.trace?.takeRecorded() ?? []
+    )
   }
 
   @Test("One statement writes the same rows as one for each row, which is what a log shows", arguments: [false, true])
   func sameRows(_ externalData: Bool) throws {
     let model = library(externalData: externalData)
-    let (quiet, first) = try open(model, "quiet.sqlite")
-    #expect(quiet.trace == nil)
-    try fill(first)
-    let (logged, second) = try open(model, "logged.sqlite")
-    logged.trace = StatementTrace(level: 1, isRecording: true)
-    try fill(second)
-    let inserts = logged.trace!.takeRecorded().filter { $0.hasPrefix("INSERT INTO ZBOOK") }
-    #expect(inserts.count == 40)
-    var expected = try rows("logged.sqlite")
-    var found = try rows("quiet.sqlite")
-    #expect(found[0].count == 40 && found[1].count == 80)
+    var expected = try written(model, logged: true)
+    var found = try written(model, logged: false)
+    #expect(expected.log.filter { $0.hasPrefix("INSERT INTO ZBOOK") }.count == 40)
+    #expect(found.books.count == 40 && found.pairs.count == 80)
     if externalData {
       // Each value has a file of its own.
       let withoutFiles = { (row: String) in row.contains("X'02") ? "" : row }
-      expected[0] = expected[0].map(withoutFiles)
-      found[0] = found[0].map(withoutFiles)
+      expected.books = expected.books.map(withoutFiles)
+      found.books = found.books.map(withoutFiles)
     }
-    #expect(found == expected)
+    #expect(found.books == expected.books)
+    #expect(found.pairs == expected.pairs)
   }
 
   @Test("Each of many rows that a constraint refuses is told, and a policy settles them all")
@@ -131,7 +160,7 @@ struct ManyRowsTests {
     #expect(sums == ["30|60|30"])
   }
 
-  @Test("A row whose key another program has taken gets another one")
+  @Test("A save of which another program has taken a key says so, writes nothing, and succeeds the next time")
   func takenKeys() throws {
     let (_, context) = try open(library(), "A.sqlite")
     try context.performAndWait { () throws in
@@ -139,6 +168,10 @@ struct ManyRowsTests {
       try context.save()
       _ = try query("INSERT INTO ZBOOK(Z_PK, Z_ENT, Z_OPT) VALUES (9, 1, 1)", at: folder.file("A.sqlite"))
       let books = (0..<20).map { new("Book", context, ["long": $0]) }
+      var error: NSError?
+      do { try context.save() } catch let failed as NSError { error = failed }
+      #expect(error?.code == 134020 && error?.localizedDescription.contains("the key 9") == true)
+      #expect(try query("SELECT count(*) FROM ZBOOK", at: folder.file("A.sqlite")) == ["2"])
       try context.save()
       context.refreshAllObjects()
       #expect(books.map { $0.value(forKey: "long") as? Int } == Array(0..<20))
@@ -191,9 +224,23 @@ struct ManyRowsTests {
     }
     #expect(try query("SELECT sum(ZA0), sum(ZA119) FROM ZWIDE", at: folder.file("wide.sqlite")) == ["45|45"])
 
+    // The same tables in a file of the other encoding.
+    let plain = folder.file("utf8.sqlite")
+    _ = try open(library(), "utf8.sqlite")
     let connection = try Connection(
       path: folder.file("utf16.sqlite").path, options: Connection.Options(mayCreate: true))
-    try connection.execute("PRAGMA encoding = 'UTF-16le'; CREATE TABLE x(y); DROP TABLE x")
+    try connection.execute("PRAGMA encoding = 'UTF-16le'")
+    let tables = try query("SELECT sql, name FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC", at: plain)
+    for line in tables { try connection.execute(String(line[..<line.lastIndex(of: "|")!])) }
+    for (table, columns) in [
+      ("Z_METADATA", ["Z_VERSION", "Z_UUID", "Z_PLIST"]), ("Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"]),
+      ("Z_MODELCACHE", ["Z_CONTENT"]),
+    ] {
+      let values = columns.map { "quote(\($0))" }.joined(separator: " || ',' || ")
+      for row in try query("SELECT \(values) FROM \(table)", at: plain) {
+        try connection.execute("INSERT INTO \(table) VALUES (\(row))")
+      }
+    }
     let (_, context) = try open(library(), "utf16.sqlite")
     try fill(context)
     #expect(try query("PRAGMA encoding", at: folder.file("utf16.sqlite")) == ["UTF-16le"])
