@@ -46,14 +46,14 @@ final class ChangeLedger {
   @exclusivity(unchecked) private(set) var updatedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var deletedList = ContiguousArray<NSManagedObject>()
   /// Whether there may be objects in `insertedList` that are new no more.
-  private var mayHaveSettled = false
+  @exclusivity(unchecked) private var mayHaveSettled = false
   /// Whether one of the objects in the lists is of a class that hears of saves; see ``ClassTraits``.
-  private(set) var hearsOfSaves = false
+  @exclusivity(unchecked) private(set) var hearsOfSaves = false
   /// How many of the deleted objects, from the first, the search for due delete rules can pass over: each has followed
   /// its rules, or is deleted no more.
-  private(set) var settledDeletions = 0
+  @exclusivity(unchecked) private(set) var settledDeletions = 0
   /// How many new objects, deleted before any save, may be in the lists still.
-  private var unbornCount = 0
+  @exclusivity(unchecked) private var unbornCount = 0
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) private(set) var lockedList = ContiguousArray<NSManagedObject>()
 
@@ -64,7 +64,7 @@ final class ChangeLedger {
   /// Objects refreshed in the event.
   @exclusivity(unchecked) private(set) var refreshedList = ContiguousArray<NSManagedObject>()
   /// Objects that have left the context in the event because their rows are gone.
-  private var lostList = ContiguousArray<NSManagedObject>()
+  @exclusivity(unchecked) private var lostList = ContiguousArray<NSManagedObject>()
   /// What objects held before the event, where their rows don't say; see `EventSnapshot`.
   @exclusivity(unchecked) private(set) var snapshots: [ObjectIdentifier: EventSnapshot] = [:]
 

@@ -27,14 +27,14 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// The places in `stores` of those that were no store of the coordinator when they were first asked for.
   @exclusivity(unchecked) private var foreign: Set<Int> = []
   /// Whether one of the stores is of a client's class, and may be far away. Under `lock` too.
-  private(set) var hasCustomStores = false
+  @exclusivity(unchecked) private(set) var hasCustomStores = false
   /// The entity that `Book(context:)` found for each class. Asked for every new object. Belongs to the context's queue.
   var entityOfClass: [ObjectIdentifier: NSEntityDescription] = [:]
   /// The last class asked for: programs often make many objects of one class in a row. Belongs to the context's queue.
   var lastEntity: (objectClass: NSManagedObject.Type, entity: NSEntityDescription)?
 
   /// Whether a fault was made for a temporary id that the program has passed. Belongs to the context's queue.
-  var hasMadeForTemporaryID = false
+  @exclusivity(unchecked) var hasMadeForTemporaryID = false
 
   private final class Table {
     @exclusivity(unchecked) var keys = KeyTable<NSManagedObject>()

@@ -51,12 +51,13 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The layouts of the context's model; nil before it has a coordinator or an object.
   var layouts: ModelLayouts? { owner?.layouts }
 
+  // Unchecked, here and below, as the counts of `fire`, `indexed` and `write1` ask for; see CONTRIBUTING.md.
   /// A name for messages and persistent history; and the label of the private queue, if it is set before the
   /// context's first block.
-  open var name: String?
+  @exclusivity(unchecked) open var name: String?
 
   /// Who makes this context's changes, for persistent history.
-  open var transactionAuthor: String?
+  @exclusivity(unchecked) open var transactionAuthor: String?
 
   /// Anything that you want to keep with the context.
   public let userInfo = NSMutableDictionary()
@@ -71,7 +72,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
   // Settings with an effect are computed, because Swift runs no observers of stored properties in an initializer, not
   // even in one of another module's extension.
-  private final var storedMergePolicy = NSMergePolicy.error
+  @exclusivity(unchecked) private final var storedMergePolicy = NSMergePolicy.error
 
   /// Whether the context keeps all of its objects alive, not only changed ones.
   open var retainsRegisteredObjects: Bool {
@@ -95,7 +96,6 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// saves, as a migration's does.
   final var letsUnreadChange = false
 
-  // Unchecked, here and below, as the counts of `fire`, `indexed` and `write1` ask for; see CONTRIBUTING.md.
   /// The maximum age, in seconds, of a cached row that a fault may take. A negative number allows any age.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
@@ -105,19 +105,19 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether saves of the coordinator's other contexts are merged into this one as they happen.
   ///
   /// The merge runs on the context's queue, some time after the save.
-  open var automaticallyMergesChangesFromParent = false
+  @exclusivity(unchecked) open var automaticallyMergesChangesFromParent = false
 
   /// What is left to save and to report.
   final let ledger = ChangeLedger()
-  final var isEventScheduled = false
+  @exclusivity(unchecked) final var isEventScheduled = false
   /// The event that observers are being told of.
-  final var postedEvent: PostedEvent?
+  @exclusivity(unchecked) final var postedEvent: PostedEvent?
   final var undoCheckpoint: (any NSObjectProtocol)?
   /// Whether a save checks the model's rules. Off for a migration, which makes objects before their relationships.
-  final var validatesOnSave = true
-  final var isSaving = false
+  @exclusivity(unchecked) final var validatesOnSave = true
+  @exclusivity(unchecked) final var isSaving = false
   /// What observers have been told in the current save's event; nil outside of a save.
-  final var toldInSave: ToldObjects?
+  @exclusivity(unchecked) final var toldInSave: ToldObjects?
   /// The objects of each event that has ended while a save calls methods of the client's; nil at other times.
   @exclusivity(unchecked) final var touchedInSave: [ContiguousArray<NSManagedObject>]?
   /// True while an event ends, delete rules included, and while an undo changes objects: no event begins or ends then.
@@ -127,9 +127,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The objects that relationships led to last.
   @exclusivity(unchecked) final var recentDestinations = RecentDestinations()
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
-  final var generation = ReadGeneration.newest
+  @exclusivity(unchecked) final var generation = ReadGeneration.newest
   /// Grows with each save and merge, and when the context is pinned anew. What was read before is out of date then.
-  final var stateNumber = 0
+  @exclusivity(unchecked) final var stateNumber = 0
   /// Fetches whose rows come in batches.
   @exclusivity(unchecked) var batches: [FaultBatch] = []
   /// Kinds of calls that were reported as off the queue; under `reportLock`.

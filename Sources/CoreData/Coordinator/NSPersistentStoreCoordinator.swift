@@ -28,7 +28,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   let saving = SharedLock()
   /// A list of contexts and not of their owners, because every object retains its owner, and that is slower once a weak
   /// reference exists.
-  private var contexts = WeakList<NSManagedObjectContext>()
+  @exclusivity(unchecked) private var contexts = WeakList<NSManagedObjectContext>()
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
   /// The thread that runs a block of `queue`; 0 for none. Waiting for another block on that thread would be a deadlock.
   private let queueThread = AtomicWord()

@@ -28,7 +28,7 @@ enum RemoteChanges {
   }
 
   private static let lock = NSLock()
-  private nonisolated(unsafe) static var listeners: [Listener] = []
+  @exclusivity(unchecked) private nonisolated(unsafe) static var listeners: [Listener] = []
   private static let queue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
   /// Called for every added store. Only those that were opened with the option are watched for writes by others.

@@ -8,22 +8,22 @@
 /// Whoever makes one fills it in and hands it on; after that nobody changes it. It is a class because a save of one
 /// object hands it on a dozen times, and its lists would be counted each time.
 package final class ChangeSet {
+  // Unchecked, here and below, as the counts of `update`, `delete` and `write1` ask for; see CONTRIBUTING.md.
   /// Rows to insert; their version is 1.
-  package var inserted: [RowSnapshot] = []
-  // These four are unchecked, as the counts of `update` and `delete` ask for; see CONTRIBUTING.md.
+  @exclusivity(unchecked) package var inserted: [RowSnapshot] = []
   @exclusivity(unchecked) package var updated: [RowUpdate] = []
   /// The rows as last read.
   @exclusivity(unchecked) package var deleted: [RowSnapshot] = []
   /// To-many changes that no row of the many side expresses: join tables, orders, relationships without inverse.
   @exclusivity(unchecked) package var links: [LinkChange] = []
   /// Unchanged rows that must still have the version they were read with.
-  package var locked: [RowSnapshot] = []
+  @exclusivity(unchecked) package var locked: [RowSnapshot] = []
   /// The to-many relationships that changed, in the order of `updated`, for persistent history.
   @exclusivity(unchecked) package var toManyUpdates: [ToManyChange] = []
   /// Keys of inserted rows that the store has only named. It takes them together with the rows.
-  package var proposedKeys: [ProposedKeys] = []
+  @exclusivity(unchecked) package var proposedKeys: [ProposedKeys] = []
   /// Who makes the changes, for persistent history.
-  package var origin = ChangeOrigin()
+  @exclusivity(unchecked) package var origin = ChangeOrigin()
 
   package init() {}
 

@@ -8,17 +8,18 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   private let model: NSManagedObjectModel
   let rowCache: RowCache
   let storeOptions: StoreOptions
+  // Unchecked, here and below, as the count of `write1` asks for; see CONTRIBUTING.md.
   /// The log of the SQL that connections run. Only connections that are opened after it is set use it: all of them, if
   /// it is set before `loadMetadata()`.
-  var trace: StatementTrace? = .requested
+  @exclusivity(unchecked) var trace: StatementTrace? = .requested
 
   /// Set once, by `loadMetadata()`.
-  private(set) var schema: StoreSchema!
-  private(set) var pool: ConnectionPool!
-  private(set) var queries: QueryPlans!
-  private(set) var savePlanner: SavePlanner!
+  @exclusivity(unchecked) private(set) var schema: StoreSchema!
+  @exclusivity(unchecked) private(set) var pool: ConnectionPool!
+  @exclusivity(unchecked) private(set) var queries: QueryPlans!
+  @exclusivity(unchecked) private(set) var savePlanner: SavePlanner!
   /// Records what is written; nil unless the store was opened with the option.
-  private(set) var history: SQLiteHistory?
+  @exclusivity(unchecked) private(set) var history: SQLiteHistory?
   /// How a read-only store reads its file; nil for a store that writes.
   let quietFile: QuietFile?
   /// The path of the open database.
@@ -26,9 +27,9 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
   /// Where the files of long values are. Set by `loadMetadata()`, and when the store moves.
   var externalFiles = ExternalFiles(store: .storeInMemory)
   /// Makes and removes those files.
-  private(set) var externals: ExternalStorage!
+  @exclusivity(unchecked) private(set) var externals: ExternalStorage!
   /// The Z_ENT of root entities whose table is known to have no key above `Z_MAX`. Used only by the thread that writes.
-  var soundMaxima: Set<Int64> = []
+  @exclusivity(unchecked) var soundMaxima: Set<Int64> = []
 
   let storedMetadata = StoredMetadata()
 

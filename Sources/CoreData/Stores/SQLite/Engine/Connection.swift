@@ -20,7 +20,7 @@ final class Connection {
   let busyTimeout: Int32
   private let file: DatabaseFiles.Identity?
   /// The log of the statements that run here; nil if nobody wants one.
-  var trace: StatementTrace?
+  @exclusivity(unchecked) var trace: StatementTrace?
   // Unchecked or inlined by force, as the count of `write1` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var kept: [Int: Statement] = [:]
   /// Statements of `kept` that were used last, each at the place that its number has modulo the length. A save runs the
@@ -29,12 +29,12 @@ final class Connection {
   private var keptByText: [String: StatementText] = [:]
   /// Prepared before the first transaction begins.
   private var rollbackStatement: Statement?
-  private var rowFeed: RowFeed?
+  @exclusivity(unchecked) private var rowFeed: RowFeed?
   /// Keeps the closures of registered functions.
   var functions: [AnyObject] = []
   /// What triggers have done to rows since the transaction began; nil if the functions that they call are not
   /// registered.
-  var attachment: TriggerNotes?
+  @exclusivity(unchecked) var attachment: TriggerNotes?
 
   /// How many prepared statements a connection keeps.
   private static let keepLimit = 400
