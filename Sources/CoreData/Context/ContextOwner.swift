@@ -12,7 +12,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
 
   private let contextReference: LivingReference<NSManagedObjectContext>
   let isMainQueue: Bool
-  /// Whether the context has no queue, so that any thread may use it.
+  /// Whether the context has no queue: it is used on the thread that made it, which is not checked.
   let isConfined: Bool
 
   /// Recursive, since making an object runs a client's initializer.

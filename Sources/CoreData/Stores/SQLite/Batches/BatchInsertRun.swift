@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// Inserts the rows of one batch, one after the other, in the transaction of a run.
+/// Inserts the rows of one batch, one after the other or a portion at a time, in the transaction of a run.
 ///
 /// No row is kept for long. Only two things grow with the batch: the references of its rows, if the request wants them,
 /// and the notes about older rows that it has overwritten.
@@ -65,18 +65,26 @@ struct BatchInsertRun {
     }
   }
 
-  /// How many rows a statement takes, where there is nothing to settle between them.
+  /// How many rows a statement takes, where there is nothing to settle between them. Long ones are fewer.
   private static let portion = 32
+  private static let portionBytes = 1 << 20
 
   /// Inserts the rows portion by portion. A row that is refused ends the batch.
   private mutating func insertAll(_ fed: RowWritePlan.Feed, by feed: RowFeed) throws {
     let statement = try run.connection.statement(fed.text)
     var rows: [RowSnapshot] = []
     rows.reserveCapacity(BatchInsertRun.portion)
+    var isComplete = false
     repeat {
       rows.removeAll(keepingCapacity: true)
-      while rows.count < BatchInsertRun.portion, let new = try batch.next(lastKey + Int64(rows.count) + 1) {
+      var size = 0
+      while rows.count < BatchInsertRun.portion, size < BatchInsertRun.portionBytes, !isComplete {
+        guard let new = try batch.next(lastKey + Int64(rows.count) + 1) else {
+          isComplete = true
+          continue
+        }
         rows.append(new.row)
+        size += new.row.byteCount
       }
       if let stop = try rows.withUnsafeBufferPointer({ try feed.insert(statement, $0, columns: fed.columns) }) {
         throw stop.error
@@ -85,7 +93,7 @@ struct BatchInsertRun {
         lastKey += 1
         noteWrittenRow(RowReference(entity: batch.layout.index, key: lastKey))
       }
-    } while rows.count == BatchInsertRun.portion
+    } while !isComplete
   }
 
   private mutating func noteWrittenRow(_ row: RowReference) {

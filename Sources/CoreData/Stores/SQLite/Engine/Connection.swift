@@ -122,7 +122,8 @@ final class Connection {
   }
 
   /// What feeds rows into a table by one statement; nil where each row has its own: if they are few, if the table has
-  /// triggers, and while statements are traced, so that the trace shows what is written.
+  /// triggers, if the file has something of the feed's name, and while statements are traced, so that the trace shows
+  /// what is written.
   func rowFeed(for count: Int, into table: String) throws -> RowFeed? {
     guard count >= RowFeed.leastRows, trace == nil else { return nil }
     let feed = try rowFeed ?? RowFeed(self)

@@ -112,6 +112,13 @@ final class RowFeed {
     Column(.integer, offset: MemoryLayout<KeyPair>.offset(of: \.second)!),
   ]
 
+  /// Another program has given the file a table of this name just now, or the table a trigger: which row was refused is
+  /// not known, and what was written is to be rolled back. The next statement asks again whether it can be fed.
+  private func changedFile() -> SQLiteError {
+    isUsable.removeAll()
+    return SQLiteError(extendedCode: SQLITE_SCHEMA, message: "the file's tables have changed")
+  }
+
   private func run(
     _ statement: Statement, _ rows: State, columns: ContiguousArray<Column>
   ) throws -> (error: SQLiteError, written: Int)? {
@@ -123,14 +130,14 @@ final class RowFeed {
       let code = sqlite3_step(statement.handle)
       if code == SQLITE_DONE {
         sqlite3_reset(statement.handle)
-        // Another program may have given the file a table of this name just now.
-        guard state.pointee.taken == rows.count else {
-          throw SQLiteError(extendedCode: SQLITE_SCHEMA, message: "the file has a table \(RowFeed.name)")
-        }
+        if state.pointee.taken != rows.count { throw changedFile() }
         return nil
       }
       let error = statement.failed()
-      return (error, Int(sqlite3_changes(database)))
+      let written = Int(sqlite3_changes(database))
+      // SQLite asks for one row at a time, so the one taken last was refused.
+      if error.isNotUnique || error.isKeyTaken, state.pointee.taken != written + 1 { throw changedFile() }
+      return (error, written)
     }
   }
 }

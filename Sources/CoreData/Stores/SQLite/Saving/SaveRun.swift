@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// Runs the steps of one save on the connection that writes, and collects the conflicts that they meet.
 ///
-/// A conflict does not end the run. The statement that met it changed nothing, and the other steps still run, so that
+/// A conflict does not end the run. The row that met it changed nothing, and the other steps still run, so that
 /// all conflicts are known. The caller then rolls the transaction back.
 ///
 /// SQLite checks unique indexes after each row, but only the end of a save counts. So a row that a unique index refuses

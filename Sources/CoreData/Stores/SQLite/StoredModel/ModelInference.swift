@@ -38,7 +38,7 @@ struct ModelInference {
     for row in rows {
       var root = row
       var steps = 0
-      while let parent = byNumber[root.parent] {
+      while root.parent != 0, let parent = byNumber[root.parent] {
         // In a damaged file an entity can be its own ancestor.
         guard parent.number != row.number, steps < ModelLimits.ancestors else {
           let from = parent.number == row.number ? "itself" : "more than 200 entities"
