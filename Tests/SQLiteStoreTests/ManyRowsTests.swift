@@ -203,6 +203,27 @@ struct ManyRowsTests {
     }
   }
 
+  @Test("After a trigger has come while the store is open, a save with a refused row fails, and the next says which")
+  func triggerMeanwhile() throws {
+    let url = folder.file("A.sqlite")
+    let (_, context) = try open(library(unique: [["text"]]), "A.sqlite")
+    try context.performAndWait { () throws in
+      for number in 0..<10 { _ = new("Book", context, ["text": "\(number)"]) }
+      try context.save()
+      _ = try query("CREATE TRIGGER late AFTER INSERT ON ZBOOK BEGIN UPDATE ZSHELF SET ZNAME = 'x'; END", at: url)
+      let books = (5..<15).map { new("Book", context, ["text": $0 == 7 ? "7" : "new \($0)"]) }
+      var codes: [Int] = []
+      for _ in 0..<2 {
+        do { try context.save() } catch let error as NSError { codes.append(error.code) }
+        #expect(try query("SELECT count(*) FROM ZBOOK", at: url) == ["10"])
+      }
+      #expect(codes.count == 2 && codes.last == 133021)
+      books[2].setValue("new 7", forKey: "text")
+      try context.save()
+    }
+    #expect(try query("SELECT count(*), count(DISTINCT ZTEXT) FROM ZBOOK", at: url) == ["20|20"])
+  }
+
   @Test("A table of the feed's own name in a file is no source of rows")
   func namesake() throws {
     let url = folder.file("A.sqlite")
