@@ -274,11 +274,12 @@ struct ManyRowsTests {
   func batches() throws {
     let url = folder.file("A.sqlite")
     let (_, context) = try open(library(), "A.sqlite")
-    func insert(_ count: Int, _ value: @escaping (Int) -> Any) throws {
+    func insert(_ count: Int, data: Data? = nil, _ value: @escaping (Int) -> Any) throws {
       var number = 0
       let request = NSBatchInsertRequest(entityName: "Book") { (row: NSMutableDictionary) in
         row["long"] = value(number)
         row["text"] = "text \(number)"
+        row["data"] = data
         number += 1
         return number > count
       }
@@ -287,12 +288,15 @@ struct ManyRowsTests {
     for count in [0, 1, 31, 32, 33, 100] { try insert(count) { $0 } }
     #expect(try query("SELECT count(*), min(Z_PK), max(Z_PK) FROM ZBOOK", at: url) == ["197|1|197"])
     #expect(try query("SELECT ZLONG, ZTEXT FROM ZBOOK WHERE Z_PK = 197", at: url) == ["99|text 99"])
+    // Ten long values are more than a portion's bytes.
+    try insert(10, data: Data(repeating: 7, count: 300_000)) { $0 }
+    #expect(try query("SELECT count(*), sum(length(ZDATA)), max(Z_PK) FROM ZBOOK", at: url) == ["207|3000000|207"])
     #expect(throws: (any Error).self) { try insert(100) { $0 == 80 ? "no number" as Any : $0 } }
-    _ = try query("CREATE UNIQUE INDEX foreigner ON ZBOOK(ZTEXT, ZLONG) WHERE Z_PK > 197", at: url)
+    _ = try query("CREATE UNIQUE INDEX foreigner ON ZBOOK(ZTEXT, ZLONG) WHERE Z_PK > 207", at: url)
     #expect(throws: (any Error).self) {
       try insert(100) { $0 }
       try insert(50) { $0 }
     }
-    #expect(try query("SELECT count(*), max(Z_PK) FROM ZBOOK", at: url) == ["297|297"])
+    #expect(try query("SELECT count(*), max(Z_PK) FROM ZBOOK", at: url) == ["307|307"])
   }
 }

@@ -1,5 +1,5 @@
 extension RowSnapshot {
-  /// The bytes of a text that is not nil, in the words of a row or of changed values. Valid as long as these are.
+  /// The tail bytes of a slot that is not nil, in the words of a row or of changed values. Valid as long as these are.
   static func tail(_ words: UnsafePointer<UInt64>, word: Int) -> UnsafeRawBufferPointer {
     let entry = words[word]
     return UnsafeRawBufferPointer(

@@ -120,10 +120,8 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   /// The tail bytes of a string, URI, binary or transformable slot, which has no reference. Valid as long as the row is
   /// held.
   package final func tail(word: Int) -> UnsafeRawBufferPointer {
-    let entry = words[word]
-    assert(entry >> 63 == 0, "A value in a file of its own was read as bytes.")
-    return UnsafeRawBufferPointer(
-      start: UnsafeRawPointer(words) + Int(entry & 0xFFFF_FFFF), count: Int(entry >> 32))
+    assert(words[word] >> 63 == 0, "A value in a file of its own was read as bytes.")
+    return RowSnapshot.tail(words, word: word)
   }
 
   package final func string(word: Int) -> String { RowSnapshot.string(words, word: word) }

@@ -78,10 +78,10 @@ struct BatchInsertRun {
     repeat {
       rows.removeAll(keepingCapacity: true)
       var size = 0
-      while rows.count < BatchInsertRun.portion, size < BatchInsertRun.portionBytes, !isComplete {
+      while rows.count < BatchInsertRun.portion, size < BatchInsertRun.portionBytes {
         guard let new = try batch.next(lastKey + Int64(rows.count) + 1) else {
           isComplete = true
-          continue
+          break
         }
         rows.append(new.row)
         size += new.row.byteCount

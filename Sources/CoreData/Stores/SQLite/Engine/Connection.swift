@@ -40,7 +40,7 @@ final class Connection {
   private static let keepLimit = 400
 
   // SQLite counts the memory that it has under one lock for all connections, and asks for memory with each text of
-  // each row. Counting takes a twelfth of the instructions that firing a fault takes, a twentieth of an insert's. Its
+  // each row. Counting takes a twelfth of the instructions that firing a fault takes, a fifteenth of an update's. Its
   // makers recommend to leave it out; only `sqlite3_memory_used` and limits on SQLite's heap need it. A program that
   // wants them calls `sqlite3_initialize` first.
   private static let countsNoMemory: Void = { _ = csqlite_count_no_memory() }()

@@ -5,7 +5,7 @@ internal import CSQLite
 ///     INSERT OR FAIL INTO ZBOOK(Z_PK, Z_ENT, …) SELECT c0, c1, … FROM core_data_rows
 ///
 /// A statement for each row is begun and ended for each row: cursors are opened and closed, and memory is taken for
-/// them and for the row, and given back. That is a quarter of what SQLite does for a row.
+/// them and for the row, and given back. That is more than a quarter of what SQLite does for a row.
 ///
 /// The table is one of SQLite's virtual tables. It exists on the connection that writes, has no name in the file, and
 /// is empty but while `insert` runs. The rows' values are read where they are. One thread at a time uses it, that which
@@ -82,9 +82,9 @@ final class RowFeed {
       OR name = '\(RowFeed.name)' COLLATE NOCASE)
       """, in: database, isKept: false)
     statement.bind(text: table, at: 1)
-    let isTaken = try statement.step() && statement.int(0) == 0
-    isUsable[table] = isTaken
-    return isTaken
+    let takesRows = try statement.step() && statement.int(0) == 0
+    isUsable[table] = takesRows
+    return takesRows
   }
 
   /// Runs a statement of `text` for rows, until one of them is refused.
@@ -242,8 +242,9 @@ extension RowFeed {
     case .constant(let number): sqlite3_result_int64(context, number)
     case .real: sqlite3_result_double(context, row.load(fromByteOffset: column.offset, as: Double.self))
     case .text, .blob:
-      let entry = row.load(fromByteOffset: column.offset, as: UInt64.self)
-      let (start, count) = (words + Int(entry & 0xFFFF_FFFF), Int32(clamping: entry >> 32))
+      let word = (column.offset - RowSnapshot.wordsOffset) / MemoryLayout<UInt64>.stride
+      let bytes = RowSnapshot.tail(words.assumingMemoryBound(to: UInt64.self), word: word)
+      let (start, count) = (bytes.baseAddress!, Int32(clamping: bytes.count))
       if case .text = column.form {
         sqlite3_result_text(context, start.assumingMemoryBound(to: CChar.self), count, nil)
       } else {
