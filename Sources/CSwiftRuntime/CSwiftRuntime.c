@@ -38,6 +38,7 @@ _Bool core_data_module_has_own_accessors(size_t index) {
 _Bool core_data_guards_queues;
 _Bool core_data_knows_small_strings;
 const void *core_data_string_class;
+long core_data_column_stride;
 
 static _Atomic long long last_temporary_key;
 

@@ -7,7 +7,7 @@ struct RuntimeReportTests {
   func whole() {
     let report = RuntimeReport()
     #expect(report.isWhole)
-    #expect(report.text.split(separator: "\n").filter { $0.hasPrefix("  yes  ") }.count == 13)
+    #expect(report.text.split(separator: "\n").filter { $0.hasPrefix("  yes  ") }.count == 14)
     #expect(report.text.hasSuffix("All of it is so.\n"))
   }
 }

@@ -58,6 +58,10 @@ extern _Bool core_data_knows_small_strings;
 /// Written before there are rows, read for each string.
 extern const void *_Nullable core_data_string_class;
 
+/// How far one value of a row of SQLite's lies from the next, in bytes; 0 if that isn't known. Written before there are
+/// rows, read for each row.
+extern long core_data_column_stride;
+
 /// The next of -1, -2, -3 …: a key for an object that no store has. Any thread may call it.
 long long core_data_next_temporary_key(void);
 

@@ -5,7 +5,7 @@ import Foundation
 #warning("Strata has been tested with Swift 6.2 and 6.3. Before you use this version, run: swift run inspect --runtime")
 #endif
 
-/// What this room assumes about the compiler, the runtime and Foundation, though nobody promises it.
+/// What this room assumes about the compiler, the runtime, Foundation and SQLite, though nobody promises it.
 ///
 /// Each is checked once, when it is first asked for. `inspect --runtime` prints them all: run it first when you have
 /// another version of Swift.
@@ -34,6 +34,8 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   case keyPathGetters = "A key path names the getter of a computed property, and the program has the getter's name"
   /// `CallSite`.
   case callSites = "The stack of calls can be read, and the functions on it have names"
+  /// `ColumnValues`.
+  case columnValues = "The values of a row of SQLite's lie side by side, at equal distances"
   /// `LivingReference`, and every weak entry of the tables of rows and objects.
   case endingObjects = "An unowned retain keeps an object's memory; once its end has begun, it can't be retained"
 
@@ -55,6 +57,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
       "Sort descriptors by a key path to @NSManaged properties fail with an error that says to use a key. "
         + "Programs whose symbols were stripped have no names either."
     case .callSites: "Reports about misuse don't say which line of the program it was."
+    case .columnValues: "SQLite is asked for each value of a row: fetches are slower."
     case .endingObjects: "Nothing helps: two threads may use an object that is being freed. Don't use this version."
     }
   }
@@ -73,6 +76,7 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
     case .typeNames: Self.hasTypeNames
     case .keyPathGetters: Self.hasKeyPathGetters
     case .callSites: CallSite.readsNames
+    case .columnValues: Self.hasColumnValues
     case .endingObjects: Self.refusesEndingObjects
     }
   }
@@ -85,6 +89,11 @@ package enum RuntimeAssumption: String, CaseIterable, Sendable {
   private static let hasMiddleStrings: Bool = {
     MiddleString.setUp
     return core_data_string_class != nil
+  }()
+
+  private static let hasColumnValues: Bool = {
+    ColumnValues.setUp
+    return core_data_column_stride != 0
   }()
 
   private static let hasInstanceSizes: Bool = {

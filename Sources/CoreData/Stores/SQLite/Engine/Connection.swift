@@ -47,6 +47,7 @@ final class Connection {
 
   init(path: String, options: Options) throws {
     _ = Connection.countsNoMemory
+    _ = ColumnValues.setUp
     var database: OpaquePointer?
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     flags |= options.isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE

@@ -61,10 +61,10 @@ final class RowDecoder: @unchecked Sendable {
   ) throws -> RowSnapshot {
     builder.beginRow(layout)
     let handle = statement.handle
+    let values = ColumnValues(handle)
     for index in 0..<count {
       let step = steps + index
-      // Look each column up once: the functions that take a column's number lock and check each time.
-      let value = sqlite3_column_value(handle, step.pointee.column)
+      let value = values[step.pointee.column]
       let type = sqlite3_value_type(value)
       if type == SQLITE_NULL { continue }
       switch step.pointee.form {
@@ -90,12 +90,12 @@ final class RowDecoder: @unchecked Sendable {
         try statement.checkMemory()
       }
     }
-    let key = sqlite3_column_int64(handle, 1)
+    let key = sqlite3_value_int64(values[1])
     guard key > 0 else {
       throw misfit(schema, files: files, what: "a row has the Z_PK \(key)")
     }
     return builder.finishRow(
-      key: key, version: sqlite3_column_int64(handle, 2), entity: layout.index)
+      key: key, version: sqlite3_value_int64(values[2]), entity: layout.index)
   }
 
   private func misfit(_ schema: StoreSchema, files: ExternalFiles, what: String) -> Failure {
