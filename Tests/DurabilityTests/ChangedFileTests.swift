@@ -34,6 +34,23 @@ struct ChangedFileTests {
     #expect(FileManager.default.contents(atPath: stack.url.path) == bytes)
   }
 
+  @Test(
+    "A save notices that the file is gone also when saves before it have found the folder at rest",
+    arguments: Deed.allCases)
+  func saveAfterOthers(_ deed: Deed) throws {
+    let stack = try FaultyStack(StoreSetup("sqlite,wal")!)
+    // A change that is as young as a tick of the file system's clock can't be told from the next one.
+    for _ in 0..<3 {
+      usleep(30_000)
+      stack.prepare()
+      try stack.save()
+    }
+    try perform(deed, stack.url)
+    stack.prepare()
+    let error = try #require(failure { try stack.save() })
+    #expect(names(stack.folder.url, error), "\(error)")
+  }
+
   @Test("A save to a store whose disk is full succeeds when there is room again, many times in a row")
   func filled() throws {
     let stack = try FaultyStack(StoreSetup("sqlite,wal,files")!)

@@ -23,11 +23,6 @@ extension Connection {
     return sqlite3_exec(database, "ROLLBACK", nil, nil, nil) == SQLITE_OK
   }
 
-  /// Whether the file was removed or replaced since it was opened: nobody would see what is written to it now. Costs
-  /// one system call.
-  var hasLostFile: Bool {
-    var moved: Int32 = 0
-    // A database in memory does not support this call.
-    return sqlite3_file_control(database, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0
-  }
+  /// Whether the file was removed or replaced since it was opened: nobody would see what is written to it now.
+  var hasLostFile: Bool { lostFileCheck.isLost(database) }
 }

@@ -19,6 +19,7 @@ final class Connection {
   /// In milliseconds.
   let busyTimeout: Int32
   private let file: DatabaseFiles.Identity?
+  let lostFileCheck: LostFileCheck
   /// The log of the statements that run here; nil if nobody wants one.
   @exclusivity(unchecked) var trace: StatementTrace?
   // Unchecked or inlined by force, as the count of `write1` asks for; see CONTRIBUTING.md.
@@ -64,6 +65,7 @@ final class Connection {
     }
     self.database = database
     self.file = file
+    lostFileCheck = LostFileCheck(database)
     recent = .allocate(capacity: 64)
     recent.initialize(repeating: nil)
     busyTimeout = options.busyTimeout

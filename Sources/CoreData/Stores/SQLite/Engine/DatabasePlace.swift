@@ -86,13 +86,13 @@ struct DatabaseStamp: Equatable {
   }
 
   /// A clock of a file system ticks at the latest after this time, in nanoseconds.
-  private static let tick = 20_000_000
+  static let tick = 20_000_000
 
   /// Whether the last change is so old that the next one will have another time.
   var isSettled: Bool {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    let time = now.tv_sec &* 1_000_000_000 &+ now.tv_nsec
+    let time = now.nanoseconds
     return files.allSatisfy { file in
       // A time to come is of a clock that was set since.
       file.map { time &- $0.changed > DatabaseStamp.tick || $0.changed > time } ?? true
@@ -116,7 +116,11 @@ struct FileStatus: Equatable {
     device = UInt64(status.st_dev)
     inode = UInt64(status.st_ino)
     length = Int(status.st_size)
-    written = status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec
-    changed = status.st_ctim.tv_sec &* 1_000_000_000 &+ status.st_ctim.tv_nsec
+    written = status.st_mtim.nanoseconds
+    changed = status.st_ctim.nanoseconds
   }
+}
+
+extension timespec {
+  var nanoseconds: Int { tv_sec &* 1_000_000_000 &+ tv_nsec }
 }
