@@ -16,7 +16,7 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   let isConfined: Bool
 
   /// Recursive, since making an object runs a client's initializer.
-  private let lock = NSRecursiveLock()
+  private let lock = RecursiveLock()
   // Unchecked or inlined by force, here and below, as the count of `insert` asks for; see CONTRIBUTING.md.
   /// For each store as many as there are entities, in their order. Entities of one hierarchy have the same table.
   @exclusivity(unchecked) private var tables: [Table] = []
@@ -64,6 +64,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     entityCount = layouts.layouts.count
     super.init(layouts, hasContext: true)
   }
+
+  deinit { lock.free() }
 
   var context: NSManagedObjectContext? { contextReference.object }
 

@@ -23,9 +23,10 @@ final class ContextQueue: @unchecked Sendable {
   private let turn = NSLock()
   /// Dispatch takes a queue's label only when the queue is made. So it is made for the first block, and until then the
   /// context's name, which is the label, may be set.
-  private var made: DispatchQueue?
+  // Unchecked, here and below, as the count of `write1` asks for; see CONTRIBUTING.md.
+  @exclusivity(unchecked) private var made: DispatchQueue?
   /// How many blocks run or wait.
-  private var blockCount = 0
+  @exclusivity(unchecked) private var blockCount = 0
   /// Questions that no thread has begun to answer.
   private var questions: [Question] = []
   /// The threads that have this queue and wait for another one.

@@ -149,8 +149,8 @@ extension NSManagedObjectContext {
     do {
       for _ in 0..<100 {
         // If others keep taking keys, reserve them beforehand.
-        let plan = try SavePlan(self, reservingKeys: staleKeys > 1)
-        let conflicts = try attempt(plan, unwritten: &unwritten)
+        var plan = try SavePlan(self, reservingKeys: staleKeys > 1)
+        let conflicts = try attempt(&plan, unwritten: &unwritten)
         if conflicts.isEmpty { return (plan, conflicts.rewritten) }
         if conflicts.hasStaleKeys { staleKeys += 1 }
       }
@@ -167,8 +167,7 @@ extension NSManagedObjectContext {
   /// were named for it are free again at its end.
   ///
   /// - Parameter unwritten: set if some stores have written their part: those that have not.
-  private func attempt(_ plan: SavePlan, unwritten: inout [NSPersistentStore]?) throws -> StoreConflicts {
-    var plan = plan
+  private func attempt(_ plan: inout SavePlan, unwritten: inout [NSPersistentStore]?) throws -> StoreConflicts {
     var isWritten = false
     // Whether the keys are of no use for the next attempt, even those that were reserved.
     var areKeysSpent = false

@@ -21,7 +21,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   /// A name for messages and queues.
   open var name: String?
 
-  private let lock = NSRecursiveLock()
+  private let lock = RecursiveLock()
   // Unchecked, as the count of `indexed` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var list = StoreList()
   /// Saves share it. Moving or removing a store takes it exclusively, so that no save is lost between two files.
@@ -57,6 +57,7 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
   deinit {
     for store in list.stores { RemoteChanges.forget(store) }
     queueThread.free()
+    lock.free()
   }
 
   /// Makes a coordinator for a model that may contradict itself. Throws an error that says how.

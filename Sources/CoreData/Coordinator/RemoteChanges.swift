@@ -28,6 +28,8 @@ enum RemoteChanges {
   }
 
   private static let lock = NSLock()
+  /// How many listeners there are. Most programs have none, and their saves take no lock.
+  private static let count = AtomicWord()
   @exclusivity(unchecked) private nonisolated(unsafe) static var listeners: [Listener] = []
   private static let queue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
@@ -35,7 +37,10 @@ enum RemoteChanges {
   static func addListener(for store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
     if store.options?.flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey) != true { return }
     let listener = Listener(coordinator: coordinator, store: store)
-    lock.withLock { listeners.append(listener) }
+    lock.withLock {
+      listeners.append(listener)
+      count.value = UInt(listeners.count)
+    }
     (store as? any WatchableStore)?.beginWatching { number in postChange(listener, number) }
   }
 
@@ -46,13 +51,17 @@ enum RemoteChanges {
 
   /// Called also when a coordinator is freed.
   static func forget(_ store: NSPersistentStore) {
-    lock.withLock { listeners.removeAll { $0.isOf(store) } }
+    lock.withLock {
+      listeners.removeAll { $0.isOf(store) }
+      count.value = UInt(listeners.count)
+    }
   }
 
   /// Called after each commit.
   static func announce(_ written: [NSPersistentStore]) {
+    if count.value == 0 { return }
     let known = lock.withLock { listeners }
-    if known.isEmpty || !NotificationObservers.areThere(for: .NSPersistentStoreRemoteChange) { return }
+    if !NotificationObservers.areThere(for: .NSPersistentStoreRemoteChange) { return }
     // Only where another store listens.
     lazy var paths = written.map(path(of:))
     for listener in known {

@@ -13,7 +13,7 @@ package final class RowCache: @unchecked Sendable {
   // `@unchecked Sendable`: the tables are only touched under `lock`.
 
   /// Recursive, because releasing a row under the lock may free it, and its deinit removes it from the cache.
-  private let lock = NSRecursiveLock()
+  private let lock = RecursiveLock()
   // Unchecked or inlined by force, as the count of `fire` asks for; see CONTRIBUTING.md.
   /// The tables by the index of the entity. Entities of one hierarchy have the same table.
   @exclusivity(unchecked) private var tables: [Table]
@@ -30,7 +30,10 @@ package final class RowCache: @unchecked Sendable {
     tables = RowCache.emptyTables(layouts)
   }
 
-  deinit { changeCount.free() }
+  deinit {
+    changeCount.free()
+    lock.free()
+  }
 
   /// A moment between two changes of rows.
   package struct Moment: Equatable {

@@ -15,7 +15,7 @@ package final class StoreIdentity: @unchecked Sendable {
         reader: newValue as? any RowReader)
     }
   }
-  // Unchecked, as the count of `fire` asks for; see CONTRIBUTING.md.
+  // Unchecked, here and below, as the counts of `fire` and `write1` ask for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var reference = LivingReference<NSPersistentStore>()
   @exclusivity(unchecked) private var roles = Roles()
 
@@ -31,6 +31,14 @@ package final class StoreIdentity: @unchecked Sendable {
   var rowStore: (any RowStore)? { reference.object.flatMap { _ in roles.rowStore } }
   /// The store as a `ValueStore`, if it is one.
   var valueStore: (any ValueStore)? { reference.object.flatMap { _ in roles.valueStore } }
+  /// The same for a caller that has the store, which therefore need not be retained to see whether it lives. Nil if the
+  /// identity is another store's.
+  func rowStore(of store: NSPersistentStore) -> (any RowStore)? {
+    reference.refers(to: store) ? roles.rowStore : nil
+  }
+  func valueStore(of store: NSPersistentStore) -> (any ValueStore)? {
+    reference.refers(to: store) ? roles.valueStore : nil
+  }
   /// The store as a `RowReader`, if it reads its newest state itself.
   var reader: (any RowReader)? { reference.object.flatMap { _ in roles.reader } }
   /// The text after the entity in a URI: "p7", unless the store has references of its own.
@@ -42,10 +50,10 @@ package final class StoreIdentity: @unchecked Sendable {
   }
   /// Whether the store takes managed objects in saves, an exception to invariant 7. Set with the store, and again by
   /// `takeForm(of:)`.
-  var takesObjects = false
+  @exclusivity(unchecked) var takesObjects = false
   /// Whether the store is read on behalf of a context, and has to know which objects contexts have. Set with the store,
   /// and again by `takeForm(of:)`.
-  var asksContexts = false
+  @exclusivity(unchecked) var asksContexts = false
 
   package init(uuid: String) { self.uuid = uuid }
 

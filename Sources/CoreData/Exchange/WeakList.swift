@@ -18,6 +18,9 @@ struct WeakList<Element: AnyObject> {
 
   private var entries: [Entry] = []
 
+  /// Whether nothing was added that is not removed since. Objects that are gone may still be counted.
+  var isBare: Bool { entries.isEmpty }
+
   /// Adds an object, and drops those that are gone.
   ///
   /// - Returns: All objects that are alive. Release them outside of the lock.

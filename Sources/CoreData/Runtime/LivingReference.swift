@@ -20,6 +20,9 @@ struct LivingReference<Object: AnyObject>: ~Copyable {
     }
     set { reference.object = newValue }
   }
+
+  /// Whether it refers to an object that the caller has.
+  func refers(to object: Object) -> Bool { reference.refers(to: object) }
 }
 
 extension LivingReference: @unchecked Sendable where Object: Sendable {}
@@ -45,6 +48,8 @@ package struct AnyLivingReference: ~Copyable {
       if let former { swift_unownedRelease(former) }
     }
   }
+
+  fileprivate func refers(to object: AnyObject) -> Bool { pointer == Unmanaged.passUnretained(object).toOpaque() }
 
   private static func pointer(keeping object: AnyObject?) -> UnsafeMutableRawPointer? {
     guard let object else { return nil }

@@ -108,7 +108,7 @@ package protocol WatchableStore: ValueStore {
 extension NSPersistentStore {
   /// The store, if it speaks in rows. What its identity says of itself costs less than the cast.
   package final var rowStore: (any RowStore)? {
-    if let known = identity.rowStore, known === self { return known }
+    if let known = identity.rowStore(of: self) { return known }
     return self as? any RowStore
   }
 }
@@ -116,7 +116,7 @@ extension NSPersistentStore {
 extension NSPersistentStore {
   /// The store as a `ValueStore`; nil if it is none. Found like `rowStore`.
   package final var valueStore: (any ValueStore)? {
-    if let known = identity.valueStore, known === self { return known }
+    if let known = identity.valueStore(of: self) { return known }
     return self as? any ValueStore
   }
 }

@@ -40,9 +40,14 @@ final class RowWritePlan: @unchecked Sendable {
   }
 
   /// A statement that inserts all rows of a feed, and the feed's columns.
-  struct Feed {
+  final class Feed {
     let text: StatementText
     let columns: ContiguousArray<RowFeed.Column>
+
+    init(text: StatementText, columns: ContiguousArray<RowFeed.Column>) {
+      self.text = text
+      self.columns = columns
+    }
   }
 
   let kind: Kind
