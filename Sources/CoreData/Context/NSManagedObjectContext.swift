@@ -41,7 +41,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The kind of queue the context works on.
   public let concurrencyType: NSManagedObjectContextConcurrencyType
 
-  /// The context's queue; the main one for a main-queue context. Any thread.
+  /// The context's private queue, made when it is first needed; the main queue for a main-queue context. Any thread.
   final var queue: DispatchQueue { contextQueue.dispatchQueue(label: name) }
   let contextQueue: ContextQueue
 
@@ -62,7 +62,9 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Anything that you want to keep with the context.
   public let userInfo = NSMutableDictionary()
 
-  /// Decides what a save does when another context or program has changed a row. Must be an ``NSMergePolicy``.
+  /// Decides what a save does when another context or program has changed or deleted a row, or when new values break a
+  /// uniqueness constraint. ``NSMergePolicy/error`` by default. Must be an ``NSMergePolicy``: anything else ends the
+  /// program.
   open var mergePolicy: Any {
     get { storedMergePolicy }
     set {
@@ -96,7 +98,17 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// saves, as a migration's does.
   final var letsUnreadChange = false
 
-  /// The maximum age, in seconds, of a cached row that a fault may take. A negative number allows any age.
+  /// Whether a fault that you use takes the row that the coordinator still has in memory, or reads its row from the
+  /// store. In seconds; -1 by default.
+  ///
+  /// - A negative number: the row in memory is taken, however old it is. It is there as long as an object of one of the
+  ///   coordinator's contexts has it.
+  /// - 0 and more: the row is read from the store. A positive number is not compared with the row's age, because rows
+  ///   here don't keep the time at which they were read; it counts as 0. Apple's framework takes a row up to that age.
+  ///
+  /// It concerns faults only, and of these not one that has just come with its row from a fetch. An object whose values
+  /// were read keeps them until you refresh it. A pinned context reads the state that it is pinned to, whatever this
+  /// says, and a child context what its parent has.
   @exclusivity(unchecked) open var stalenessInterval: TimeInterval = -1
 
   /// Whether delete rules are applied when pending changes are processed. If false, the save applies them.
@@ -128,7 +140,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) final var recentDestinations = RecentDestinations()
   /// Which state of the stores is read; see `setQueryGenerationFrom(_:)`.
   @exclusivity(unchecked) final var generation = ReadGeneration.newest
-  /// Grows with each save and merge, and when the context is pinned anew. What was read before is out of date then.
+  /// Grows with each save and merge, and when the context is pinned again. What was read before is then out of date.
   @exclusivity(unchecked) final var stateNumber = 0
   /// Fetches whose rows come in batches.
   @exclusivity(unchecked) var batches: [FaultBatch] = []
@@ -148,7 +160,7 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     self.init(concurrencyType: concurrencyType)
   }
 
-  /// For subclasses, of which Apple's framework asks for it. A context can't be archived: this ends the program.
+  /// Here because Apple's framework demands it of subclasses. A context can't be archived: this ends the program.
   public required init?(coder: NSCoder) {
     misuse("A context can't be read from an archive. Make it with init(concurrencyType:).")
   }
@@ -346,9 +358,10 @@ nonisolated open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     return Set(owner?.allObjects ?? [])
   }
 
-  /// The same for whoever is the last to have the context, on any thread.
+  /// The objects that the context knows, without a check of the queue: for code that is the last to have the context,
+  /// on any thread.
   package final var remainingObjects: [NSManagedObject] { owner?.allObjects ?? [] }
-  /// Those of them whose values can be read without a store.
+  /// Those of the ``remainingObjects`` whose values can be read without a store.
   package final var objectsWithValues: [NSManagedObject] { owner?.objectsWithRows ?? [] }
 
   /// The object with an id: the registered one, or else a fault. Does not check whether the row exists. A temporary id

@@ -8,7 +8,7 @@ public enum NSMergePolicyType: UInt, Sendable {
   case mergeByPropertyObjectTrumpMergePolicyType = 2
   /// The whole object is written over the row.
   case overwriteMergePolicyType = 3
-  /// The object's changes are dropped.
+  /// The object's changes are dropped, and the row stays.
   case rollbackMergePolicyType = 4
 }
 
@@ -39,13 +39,15 @@ nonisolated open class NSMergePolicy: NSObject {
   /// The save fails with `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError`; the conflicts are under
   /// `NSPersistentStoreSaveConflictsErrorKey`. This is a context's default policy.
   open class var error: NSMergePolicy { standard[0] }
-  /// The object's changes are dropped; the store's row stays.
+  /// The object's changes are dropped; the store's row stays. If the row is gone, the object leaves the context.
   open class var rollback: NSMergePolicy { standard[4] }
   /// The object, as it was read and changed, is written over the row. A row that is gone is written again.
   open class var overwrite: NSMergePolicy { standard[3] }
-  /// Changes of both sides are kept. If both changed a property, the object's value is written.
+  /// Changes of both sides are kept. If both changed a property, the object's value is written. A row that is gone is
+  /// written again. Some pages of Apple's documentation describe this policy and the next one the other way round.
   open class var mergeByPropertyObjectTrump: NSMergePolicy { standard[2] }
-  /// Changes of both sides are kept. If both changed a property, the store's value stays.
+  /// Changes of both sides are kept. If both changed a property, the store's value stays. If the row is gone, the
+  /// object leaves the context.
   open class var mergeByPropertyStoreTrump: NSMergePolicy { standard[1] }
 
   /// The built-in policies by the number of their type. They are immutable, so any thread may use them.
@@ -89,23 +91,27 @@ nonisolated open class NSMergePolicy: NSObject {
     try settle(constraintConflicts: list, lastNewWins: false)
   }
 
-  /// The same. With `lastNewWins`, the first of new objects with equal values takes over the last one's values.
+  /// Settles conflicts of uniqueness constraints, by ``mergeType``.
+  ///
+  /// - Parameter lastNewWins: whether, of new objects with equal values, the first takes over the last one's values.
   package final func settle(constraintConflicts list: [NSConstraintConflict], lastNewWins: Bool) throws {
     if mergeType == .errorMergePolicyType { throw Failure.constraintConflict(conflicts: list).nsError }
     try ConstraintSettlement(of: list, by: mergeType, lastNewWins: lastNewWins).settleConflicts()
   }
 }
 
-/// ``NSMergePolicy/error`` under its older name.
+/// ``NSMergePolicy/error`` under its Objective-C name: a save with conflicts fails.
 nonisolated(unsafe) public let NSErrorMergePolicy: AnyObject = NSMergePolicy.error
-/// ``NSMergePolicy/rollback`` under its older name.
+/// ``NSMergePolicy/rollback`` under its Objective-C name: the object's changes are dropped.
 nonisolated(unsafe) public let NSRollbackMergePolicy: AnyObject = NSMergePolicy.rollback
-/// ``NSMergePolicy/overwrite`` under its older name.
+/// ``NSMergePolicy/overwrite`` under its Objective-C name: the whole object is written over the row.
 nonisolated(unsafe) public let NSOverwriteMergePolicy: AnyObject = NSMergePolicy.overwrite
-/// ``NSMergePolicy/mergeByPropertyObjectTrump`` under its older name.
+/// ``NSMergePolicy/mergeByPropertyObjectTrump`` under its Objective-C name: if both sides changed a property, the
+/// object's value is written.
 nonisolated(unsafe) public let NSMergeByPropertyObjectTrumpMergePolicy: AnyObject =
   NSMergePolicy.mergeByPropertyObjectTrump
-/// ``NSMergePolicy/mergeByPropertyStoreTrump`` under its older name.
+/// ``NSMergePolicy/mergeByPropertyStoreTrump`` under its Objective-C name: if both sides changed a property, the
+/// store's value stays.
 nonisolated(unsafe) public let NSMergeByPropertyStoreTrumpMergePolicy: AnyObject =
   NSMergePolicy.mergeByPropertyStoreTrump
 
@@ -146,7 +152,7 @@ extension NSManagedObject {
         if property.kind == .toOne { revert(property) } else { changes?.drop(slot) }
       }
     case .rollbackMergePolicyType: managedObjectContext?.revertChanges(of: self)
-    // With the first the save has failed already.
+    // With the error type the save has failed already; an object that trumps keeps its changes.
     case .errorMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType: break
     }
     awake(fromSnapshotEvents: .mergePolicy)
@@ -205,7 +211,7 @@ extension NSManagedObject {
     row = nil
     if let base {
       markAllChanged(from: base)
-      // Others may have changed the row before they deleted it, nobody knows how often.
+      // Others may have changed the row before they deleted it, and there is no telling how often.
       changes?.formerVersion = base.version &+ 100
     }
     // Its members went with the row; those that were added here remain.

@@ -27,8 +27,8 @@ final class StoresSource: ContextSource {
 
   // Rows.
 
-  /// The row comes from the shared cache if that is young enough, else from the batch that the object was fetched with,
-  /// else from the store.
+  /// The row comes from the shared cache, unless ``NSManagedObjectContext/stalenessInterval`` forbids that; else from
+  /// the batch that the object was fetched with, else from the store.
   func row(
     of object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> RowSnapshot? {
@@ -132,7 +132,7 @@ final class StoresSource: ContextSource {
     return members.map { ContiguousArray($0) }
   }
 
-  /// Who reads an object's members; nil if the store can't have any.
+  /// The reader for an object's members; nil if the store can't have any.
   private func memberReader(of object: NSManagedObject, _ context: NSManagedObjectContext) throws -> (any RowReader)? {
     // A new object may have its permanent id before the store has its row.
     object.key > 0 && !object.state.contains(.inserted) ? try context.reader(of: object.store) : nil
