@@ -45,14 +45,14 @@ final class ChangeLedger {
   @exclusivity(unchecked) private(set) var insertedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var updatedList = ContiguousArray<NSManagedObject>()
   @exclusivity(unchecked) private(set) var deletedList = ContiguousArray<NSManagedObject>()
-  /// Whether there may be objects in `insertedList` that are new no more.
+  /// Whether there may be objects in `insertedList` that are no longer new.
   @exclusivity(unchecked) private var mayHaveSettled = false
   /// Whether one of the objects in the lists is of a class that hears of saves; see ``ClassTraits``.
   @exclusivity(unchecked) private(set) var hearsOfSaves = false
   /// How many of the deleted objects, from the first, the search for due delete rules can pass over: each has followed
-  /// its rules, or is deleted no more.
+  /// its rules, or is no longer deleted.
   @exclusivity(unchecked) private(set) var settledDeletions = 0
-  /// How many new objects, deleted before any save, may be in the lists still.
+  /// How many new objects that were deleted before any save may still be in the lists.
   @exclusivity(unchecked) private var unbornCount = 0
   /// Unchanged objects whose version the next save checks.
   @exclusivity(unchecked) private(set) var lockedList = ContiguousArray<NSManagedObject>()
@@ -171,7 +171,7 @@ final class ChangeLedger {
   /// wait.
   func preparing(_ object: NSManagedObject) { object.marks.insert(.preparing) }
 
-  /// It has ended.
+  /// The object's `prepareForDeletion()` has ended: its delete rules are due.
   func prepared(_ object: NSManagedObject) { object.marks.remove(.preparing) }
 
   /// A save begins, which can't leave out the objects whose `prepareForDeletion()` is running.
@@ -179,7 +179,7 @@ final class ChangeLedger {
     for object in deletedList[settledDeletions...] where object.state.contains(.preparing) { prepared(object) }
   }
 
-  /// The delete rules of a deleted object have been applied, or shall not be.
+  /// The delete rules of a deleted object have been applied, or are not to be.
   func rulesApplied(to object: NSManagedObject) { object.marks.insert(.propagated) }
 
   /// Passes over the deleted objects whose rules were applied, up to the first with rules still due.
@@ -231,7 +231,7 @@ final class ChangeLedger {
     object.marks.remove([.inserted, .updated, .deleted, .propagated, .eventUpdated])
   }
 
-  /// The next save checks the versions of these objects no more.
+  /// The next save no longer checks the versions of these objects.
   func unlocked(_ objects: ContiguousArray<NSManagedObject>) {
     if lockedList.isEmpty { return }
     let gone = Set(objects.lazy.map(ObjectIdentifier.init))
@@ -327,15 +327,15 @@ final class ChangeLedger {
   // Saves.
 
   /// An object's changes are written. It is no longer new, changed or deleted, and the lists drop it when the save
-  /// ends. Until `toldOfSave(_:)` it says what the save did to it, if anybody hears of saves.
+  /// ends. Until `toldOfSave(_:)` it says what the save did to it, if a class hears of saves.
   func saved(_ object: NSManagedObject) {
     mayHaveSettled = true
     let marks = object.marks
     object.marks = marks.subtracting([.pending, .listed, .propagated, .says]).union(hearsOfSaves ? marks.said : [])
   }
 
-  /// An object has left because it was deleted in another context. It says so from then on, unless it is inserted
-  /// again.
+  /// An object has left because it was deleted in another context. Its `isDeleted` is true from then on, unless it is
+  /// inserted again.
   func saysDeleted(_ object: NSManagedObject) { object.marks.insert(.saysDeleted) }
 
   /// `didSave()` has been called on all objects of the save.

@@ -95,7 +95,7 @@ private struct ChildSave {
     for reference in link.removed { owner.removeMember(object(reference, store), property) }
     for reference in link.added { owner.addMember(object(reference, store), property) }
     guard let order = link.order else { return }
-    // Behind them come those that were added here without the child's knowledge.
+    // Members that were added here without the child's knowledge come last.
     owner.orderMembers(order.map { object($0, store) }, property)
   }
 }
@@ -103,7 +103,7 @@ private struct ChildSave {
 extension NSManagedObjectContext {
   /// Takes over all changes of a child as one event of this context, or none.
   ///
-  /// - Parameter touched: The objects that the child has set to what they had. They are updated ones here, too.
+  /// - Parameter touched: The objects on which the child has set the values that they had. They count as updated here.
   func takeSave(
     _ changeSets: [(store: StoreIdentity, changes: ChangeSet)], _ transients: [TransientValue],
     touched: [ParentReference]
@@ -120,7 +120,8 @@ extension NSManagedObjectContext {
     return save.conflicts
   }
 
-  /// One that can't be read here has nothing to be saved, so that it is left out.
+  /// Marks objects as updated, although no value of theirs is set. An object that can't be read here is left out: it
+  /// has nothing to save.
   private func touch(_ references: [ParentReference]) {
     let objects = references.map { object(for: $0) }.filter { !$0.state.contains(.deleted) }
     try? readRows(of: objects)

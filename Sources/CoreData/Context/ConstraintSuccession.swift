@@ -62,8 +62,8 @@ struct ConstraintSuccession {
     }
   }
 
-  /// Makes the keeper lead to a destination of the former object, which leads there no more: its delete rules must not
-  /// reach what has moved. Among the ordered members of a new destination the keeper takes the former one's place.
+  /// Makes the keeper lead to a destination of the former object, which no longer leads there: its delete rules must
+  /// not reach what has moved. Among the ordered members of a new destination the keeper takes the former one's place.
   private func hand(_ destination: NSManagedObject, from property: LayoutProperty, to own: LayoutProperty) {
     let order = order(in: destination, property.inverse)
     if own.kind == .toOne { keeper.setToOne(destination, own) } else { keeper.addMember(destination, own) }

@@ -18,7 +18,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
   /// Recursive, since making an object runs a client's initializer.
   private let lock = RecursiveLock()
   // Unchecked or inlined by force, here and below, as the count of `insert` asks for; see CONTRIBUTING.md.
-  /// For each store as many as there are entities, in their order. Entities of one hierarchy have the same table.
+  /// For each store as many tables as there are entities, in the order of the entities. Entities of one hierarchy have
+  /// the same table.
   @exclusivity(unchecked) private var tables: [Table] = []
   private let entityCount: Int
   /// Objects that no store has seen, by their negative keys.
@@ -171,10 +172,10 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     return object.takeRetainedValue()
   }
 
-  /// The same, if the object is of the entity. A damaged file may have a key under two entities of a hierarchy, and so
-  /// may an id that was made from a URI. Each gets an object of its own, because what knows the entity takes the
-  /// object's class for granted; the one that the row contradicts can't be read. Custom stores may name an ancestor of
-  /// the entity.
+  /// The living object with a key, if it is of the entity. A damaged file, or an id that was made from a URI, may name
+  /// one key under two entities of a hierarchy. Each of the two gets an object of its own, because code that knows the
+  /// entity takes the object's class for granted; the object that the row contradicts can't be read. Custom stores may
+  /// name an ancestor of the entity.
   @inline(__always)
   private func living(_ table: Table, key: Int64, entity: Int, store: UInt16) -> NSManagedObject? {
     guard let object = living(table, key) else { return nil }
@@ -342,8 +343,8 @@ final class ContextOwner: ObjectOwner, @unchecked Sendable {
     enter(object, in: table(of: object))
   }
 
-  /// Gives new objects the keys that were reserved for them, all at once. Returns those that it has left out, because
-  /// somebody has seen their temporary ids.
+  /// Gives new objects the keys that were reserved for them, all at once. Returns the objects that it has left out,
+  /// because their temporary ids were given out.
   func takeReservedKeys(_ objects: ContiguousArray<NSManagedObject>) -> ContiguousArray<NSManagedObject> {
     lock.lock()
     defer { unlockAndTell() }

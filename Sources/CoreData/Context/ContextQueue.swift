@@ -25,7 +25,7 @@ final class ContextQueue: @unchecked Sendable {
   /// context's name, which is the label, may be set.
   // Unchecked, here and below, as the count of `write1` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var made: DispatchQueue?
-  /// How many blocks run or wait.
+  /// How many blocks run here, or wait to.
   @exclusivity(unchecked) private var blockCount = 0
   /// Questions that no thread has begun to answer.
   private var questions: [Question] = []
@@ -141,7 +141,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Takes the private queue if nobody has it or waits for it.
+  /// Takes the private queue if no block has it or waits for it.
   private func takeFreeTurn() -> Bool {
     !isMain && lock.withLock { blockCount == 0 && turn.try() }
   }

@@ -56,7 +56,8 @@ protocol ContextSource: AnyObject {
     of property: LayoutProperty, in object: NSManagedObject, for context: NSManagedObjectContext
   ) throws -> ContiguousArray<RowReference>
 
-  /// The same if there are few; nil if there are more than the limit, where the source can tell without reading all.
+  /// The committed members of a to-many relationship; nil if they are more than the limit and the source can tell so
+  /// without reading all of them.
   func members(
     of property: LayoutProperty, in object: NSManagedObject, atMost limit: Int, for context: NSManagedObjectContext
   ) throws -> ContiguousArray<RowReference>?
@@ -144,8 +145,8 @@ extension ContextSource {
 }
 
 extension ContextSource {
-  /// The row, if it is of the object's entity. Else this throws: whoever knows an object's layout reads the words of
-  /// its row without asking.
+  /// The row, if it is of the object's entity. Else this throws: code that knows an object's layout reads the words of
+  /// its row by that layout, without a check.
   func matching(_ row: RowSnapshot?, _ object: NSManagedObject) throws -> RowSnapshot? {
     guard let row, row.entity != object.places.entity else { return row }
     let layout = object.layout.model.layouts[row.entity]

@@ -29,7 +29,7 @@ final class FaultBatch {
     return Array(keys[cursor..<min(cursor + size, keys.count)])
   }
 
-  /// Some of the keys. If nobody has their objects, nobody has the result.
+  /// Some of the keys. If the context no longer has their objects, the program has let go of the result.
   fileprivate var samples: [Int64] { keys.isEmpty ? [] : [keys[0], keys[cursor], keys[keys.count - 1]] }
 }
 

@@ -128,7 +128,8 @@ extension NSManagedObjectContext {
     return try source.ids(description, options, for: self)
   }
 
-  /// Without this check, a request for a class that the results don't have would return objects of a wrong type.
+  /// Throws if the results are not of the class that the request is for. Without this check it would return objects of
+  /// a wrong type.
   func checkResult<Result: NSFetchRequestResult>(
     of request: NSFetchRequest<Result>, _ description: FetchDescription
   ) throws {
@@ -145,7 +146,7 @@ extension NSManagedObjectContext {
     ).nsError
   }
 
-  /// The same without looking at the entity's class.
+  /// Throws if the request's `resultType` makes other results than its class says. Does not look at the entity's class.
   private func checkResultType<Result: NSFetchRequestResult>(of request: NSFetchRequest<Result>) throws {
     guard !request.isForAnyResults, let wanted = Result.self as? NSObject.Type else { return }
     let isForObjects = wanted is NSManagedObject.Type

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
     return persistentStoreCoordinator
   }
 
-  /// The same, where the source asks the coordinator later.
+  /// Ends the program without a coordinator, for an entry whose source asks the coordinator later.
   func requireCoordinator(for call: StaticString) { _ = coordinator(for: call) }
 
   /// The first step of every public entry. The context may only be used on its queue.

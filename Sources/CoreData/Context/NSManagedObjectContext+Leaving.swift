@@ -68,7 +68,7 @@ extension NSManagedObject {
 /// The owner of an object whose deletion was saved: one for each. As in Apple's framework, the object reads as empty
 /// once the save was told of. What it had is here, for an undo or another insertion.
 final class DeletedOwner: ObjectOwner {
-  // Both belong to whom the object belongs to.
+  // Both are used only on the queue, or by the thread, that uses the object.
   private var row: RowSnapshot?
   private var changes: ChangedValues?
 
@@ -76,7 +76,7 @@ final class DeletedOwner: ObjectOwner {
 
   override var isOfDeleted: Bool { true }
 
-  /// Once: in an observer of the save, the object may have been inserted again, deleted and saved.
+  /// Takes them once. An observer of the save may have inserted the object again, deleted it and saved that.
   override func takeValues(of object: NSManagedObject) {
     guard row == nil, changes == nil else { return }
     row = object.row
@@ -84,7 +84,7 @@ final class DeletedOwner: ObjectOwner {
     changes = object.moveChanges()
   }
 
-  /// What was set on the object meanwhile stays.
+  /// Gives back what was not set on the object meanwhile.
   override func giveValuesBack(to object: NSManagedObject) {
     if object.row == nil { object.row = row }
     guard let kept = changes else { return }

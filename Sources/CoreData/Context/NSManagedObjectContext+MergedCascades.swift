@@ -2,8 +2,8 @@
 /// request, names only the rows that it was told to delete.
 extension NSManagedObjectContext {
   /// The saved objects of this context that cascade rules lead to from deleted ones, and whose rows are gone as well.
-  /// Nobody can ask the store for the members of a row that is gone. So the objects themselves say where they belong,
-  /// and the store is asked once for each entity and level, for those that belong to a deleted object or don't know.
+  /// A store can't tell the members of a row that is gone. So the objects themselves say where they belong, and the
+  /// store is asked once for each entity and level, for those that belong to a deleted object or don't know.
   func objectsGone(with deleted: ContiguousArray<NSManagedObject>) -> ContiguousArray<NSManagedObject> {
     let entities = entitiesBelow(Set(deleted.lazy.map { $0.places.entity }))
     if entities.isEmpty { return [] }

@@ -59,7 +59,7 @@ extension NSManagedObjectContext {
   }
 
   /// - Parameter isWhole: Whether each deleted row is named, as by a context's save, which has applied all rules, and
-  ///   by the history. Then nobody looks for what a cascade took along.
+  ///   by the history. Then the merge need not look for what a cascade deleted with them.
   func merge(
     inserted: [NSManagedObjectID], updated: [NSManagedObjectID], deleted: [NSManagedObjectID], isWhole: Bool
   ) {

@@ -12,7 +12,8 @@ extension _BlockPerforming where Self: NSManagedObjectContext {
     waitThroughOverride(of: self, { runAndWait(block) }, block)
   }
 
-  /// The same for a block that returns a value or throws an error, which this does, too.
+  /// Runs a block on the context's queue, waits for it, and returns its value or throws its error. May be nested, like
+  /// the form for a block that returns nothing, and does not end an event either.
   public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
     if type(of: self) == NSManagedObjectContext.self { return try runAndWait(block) }
     return try waitThroughOverride(of: self, { () throws in try runAndWait(block) }, block)

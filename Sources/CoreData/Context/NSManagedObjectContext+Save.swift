@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
     if Stress.isOn { turnIntoFaults() }
   }
 
-  /// A save without changed objects is told as well, with empty notifications. There may be metadata to write.
+  /// Observers are told of a save without changed objects too, by empty notifications. There may be metadata to write.
   private func saveUnchanged(_ coordinator: NSPersistentStoreCoordinator) throws {
     // Objects whose changes were dropped are kept no longer.
     ledger.saveEnded(count: 0)
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
       guard let object = owner.registered(row.reference, store: owner.number(of: store)),
         object.places.entity == row.entity
       else { continue }
-      // If only the version differs, nobody needs to know.
+      // If only the version differs, there is nothing to tell observers.
       let isSame = object.row?.hasSameValues(as: row, object.layout) == true
       if isSame { object.row = row } else { object.takeRefreshed(row) }
     }

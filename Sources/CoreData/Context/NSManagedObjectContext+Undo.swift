@@ -1,4 +1,4 @@
-/// Undo. Each event is one action. Undoing it is an event too, and its action redoes the first.
+/// Undo. Each event is one action. Undoing is an event too, and its action redoes what was undone.
 extension NSManagedObjectContext {
   /// ``undo()``.
   func undoChanges() {
@@ -57,8 +57,8 @@ extension NSManagedObjectContext {
   /// Brings objects back to their state before an event.
   ///
   /// Relationships are set as a client would set them, so that both ends agree whatever happened since. First all
-  /// deleted objects come back, so that they can be related. Inserted objects go last, when nothing leads to them any
-  /// more.
+  /// deleted objects come back, so that they can be related. Inserted objects go last, when nothing leads to them
+  /// any longer.
   private func takeBack(_ step: UndoStep) {
     guard owner != nil else { return }
     let wasProcessing = isProcessing
@@ -136,8 +136,8 @@ extension NSManagedObjectContext {
     return true
   }
 
-  /// Takes a deletion back. If the delete rules have been applied, the object leads no more to those that they have
-  /// made forget it, so that both ends agree.
+  /// Takes a deletion back. If the delete rules have been applied, the object no longer leads to those that they
+  /// have made forget it, so that both ends agree.
   func takeDeletionBack(of object: NSManagedObject, isNewToObservers: Bool = false) {
     let wasPropagated = object.state.contains(.propagated)
     undelete(object, isNewToObservers: isNewToObservers)

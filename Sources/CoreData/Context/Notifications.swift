@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 
-  /// Posts a notification if anybody may hear it; else what it would tell is not made.
+  /// Posts a notification if there may be an observer; otherwise its payload is not made.
   func post(_ name: Notification.Name, _ userInfo: @autoclosure () -> [AnyHashable: Any]? = nil) {
     guard NotificationObservers.areThere(for: name) else { return }
     NotificationCenter.default.post(name: name, object: self, userInfo: userInfo())

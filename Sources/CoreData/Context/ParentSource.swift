@@ -68,7 +68,7 @@ final class ParentSource: ContextSource {
     return true
   }
 
-  /// The child has no objects yet, or no more, so there are none that it knows by another name than the parent.
+  /// The child has no objects, or no longer any, so it knows none by another key than the parent.
   func beginKeys(of context: NSManagedObjectContext) {
     knownKeyCount = context.formerKeys.begin(with: parent.formerKeys)
   }

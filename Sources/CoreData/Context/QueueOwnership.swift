@@ -52,7 +52,7 @@ final class QueueOwnership {
 
   static func isOwned(_ owner: ContextOwner) -> Bool { contains { $0.owner === owner } }
 
-  /// Runs `body` for a context that may have no coordinator yet, and so no owner.
+  /// Whether the thread owns the queue of a context, which may have no coordinator yet, and so no owner.
   static func isOwned(_ context: NSManagedObjectContext) -> Bool { contains { $0 === context } }
 
   private static func contains(where matches: (NSManagedObjectContext) -> Bool) -> Bool {

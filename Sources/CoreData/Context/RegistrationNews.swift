@@ -1,4 +1,4 @@
-/// What stores of a client's class are to be told: which of their objects a context has, and which it has no more.
+/// What stores of a client's class are to be told: which of their objects a context has, and which no longer.
 ///
 /// Gathered under the lock of the identity map, and told once that is free, because a store's methods may do anything.
 struct RegistrationNews {

@@ -84,7 +84,7 @@ final class RowWriter {
     }
   }
 
-  /// What the object's row has of a destination; nil if it is no object that a row may refer to.
+  /// The reference to a destination as the object's row keeps it; nil if a row can't refer to that object.
   private func rowReference(
     to destination: NSManagedObject, from object: NSManagedObject, _ place: PropertyPlace
   ) throws -> RowReference? {
@@ -106,7 +106,7 @@ final class RowWriter {
 }
 
 extension NSManagedObject {
-  /// Lets the values that a save has made a row be set again. Whoever has the row keeps it.
+  /// Lets the values that a save has made a row be set again. Code that holds the row keeps it as it is.
   final func takeBackValues() {
     if let changes, changes.isRowMade { self.changes = changes.copy() }
   }

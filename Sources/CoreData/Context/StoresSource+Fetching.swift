@@ -122,7 +122,7 @@ extension StoresSource {
     return stores.count == 1 && stores[0].rowStore?.translatesFetches == true
   }
 
-  /// Not if an incremental store takes part, whose methods have to be called on the queue of the context.
+  /// False if an incremental store takes part, whose methods have to be called on the queue of the context.
   func answersAnywhere(
     _ description: FetchDescription, _ options: FetchOptions, for context: NSManagedObjectContext
   ) throws -> Bool {

@@ -11,11 +11,11 @@ nonisolated open class NSPersistentCloudKitContainerOptions: NSObject {
 
   /// The databases of a CloudKit container.
   public enum DatabaseScope: Int, Sendable {
-    /// What everybody can read.
+    /// The database that every user can read.
     case `public` = 1
-    /// The user's own.
+    /// The user's own database.
     case `private` = 2
-    /// What others share with the user.
+    /// What other users share with this one.
     case shared = 3
   }
 

@@ -57,7 +57,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// The store is removed before its file changes, so that nobody reads a state that is gone.
+  /// Removes the store before its file changes, so that no context reads a state that is gone.
   private func removeStore(at url: URL, _ storeClass: NSPersistentStore.Type) throws {
     let shown = (storeClass as? any ServerStore.Type)?.shown(url) ?? url
     while let store = persistentStores.first(where: { $0.isAt(shown) }) { try removeStore(store) }
@@ -105,7 +105,7 @@ extension NSPersistentStoreCoordinator {
     defer { if isReserved { withStores { $0.endOpening(url) } } }
     try publicErrors {
       try checkAdded(store)
-      // Until the new store is in the list nobody else may open one there: its file would be replaced.
+      // Until the new store is in the list no other may be opened there: its file would be replaced.
       if hasFile, !persistentStores.contains(where: { $0.isAt(url) }) {
         try withStores { try $0.beginOpening(url) }
         isReserved = true
@@ -143,8 +143,8 @@ extension NSPersistentStoreCoordinator {
     return new
   }
 
-  /// The keys of all rows of a store, for observers. None if nobody observes, or if they can't be read: the store has
-  /// been made by then.
+  /// The keys of all rows of a store, for observers. None if there are no observers, or if the keys can't be read: by
+  /// then the store has been made.
   private func references(in store: NSPersistentStore) -> [RowReference] {
     guard NotificationObservers.areThere(for: .NSPersistentStoreCoordinatorStoresDidChange),
       let reader = try? (store as? any RowStore)?.reader(for: nil)

@@ -3,7 +3,7 @@ extension NSPersistentStoreCoordinator {
   /// Throws an error unless it is a batch request or one for history, and a `BatchConflict` if a constraint is
   /// violated.
   ///
-  /// - Parameter permanentID: what the context calls the object of an id now; nil if that is the same for all.
+  /// - Parameter permanentID: finds the id by which the context knows an object now; nil if no id has changed.
   func executeRequest(
     _ request: NSPersistentStoreRequest, _ answer: ConstraintAnswer, by origin: ChangeOrigin,
     for context: NSManagedObjectContext, permanentID: ((NSManagedObjectID) -> NSManagedObjectID)?

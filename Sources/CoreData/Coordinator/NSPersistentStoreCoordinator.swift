@@ -120,8 +120,8 @@ nonisolated open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendab
     }
   }
 
-  /// Adds the store of a description, and returns the description once the store is open. It is the form of
-  /// ``addPersistentStore(with:completionHandler:)`` for programs that wait by `await`.
+  /// Adds the store of a description, and returns the description once the store is open: the form of
+  /// ``addPersistentStore(with:completionHandler:)`` for `await`. Throws what the handler would get.
   @discardableResult
   public func addPersistentStore(
     with description: NSPersistentStoreDescription
@@ -314,7 +314,7 @@ extension _BlockPerforming where Self: NSPersistentStoreCoordinator {
     waitThroughOverride(of: self, { runAndWait(block) }, block)
   }
 
-  /// The same for a block that returns a value or throws an error, which this does, too.
+  /// Runs a block on the coordinator's own queue, waits for it, and returns its value or throws its error.
   public func performAndWait<T>(_ block: () throws -> T) rethrows -> T {
     if type(of: self) == NSPersistentStoreCoordinator.self { return try runAndWait(block) }
     return try waitThroughOverride(of: self, { () throws in try runAndWait(block) }, block)

@@ -20,7 +20,7 @@ struct StoreConflicts {
 struct PartialSave: Error, @unchecked Sendable {
   let written: [NSPersistentStore]
   let rewritten: [(store: StoreIdentity, row: RowSnapshot)]
-  /// The store that failed, and those that were not asked any more.
+  /// The store that failed, and those that were not asked after it.
   let unsaved: [NSPersistentStore]
   let error: NSError
 }

@@ -121,7 +121,7 @@ extension PredicateNode {
     return try normalised(noting: &hasFetches)
   }
 
-  /// As `normalised()`. It also finds out whether there are FETCH expressions.
+  /// Does what `normalised()` does, and sets `hasFetches` if there is a FETCH expression.
   func normalised(noting hasFetches: inout Bool) throws -> PredicateNode {
     try replacing { node in
       if case .fetch = node { hasFetches = true }
@@ -141,7 +141,7 @@ extension PredicateNode {
 }
 
 extension FetchDescription {
-  /// The same with other ids in its predicates.
+  /// The fetch with other ids of objects in its predicates.
   func replacingIDs(_ other: (NSManagedObjectID) -> NSManagedObjectID) -> FetchDescription {
     var description = self
     description.predicate = predicate.map { $0.replacingIDs(other) }

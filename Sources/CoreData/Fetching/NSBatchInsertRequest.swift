@@ -60,7 +60,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// The same for an entity's description.
+  /// Inserts a row of the entity for each dictionary. Keys are names of attributes; `NSNull` is nil.
   public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
     entityName = entity.name ?? ""
     self.entity = entity
@@ -77,7 +77,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// The same for an entity's description.
+  /// Inserts rows of the entity until the handler returns true; see ``dictionaryHandler``.
   public init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (_ dictionary: NSMutableDictionary) -> Bool
   ) {
@@ -96,7 +96,7 @@ nonisolated open class NSBatchInsertRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// The same for an entity's description.
+  /// Inserts rows of the entity until the handler returns true; see ``managedObjectHandler``.
   public init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (_ managedObject: NSManagedObject) -> Bool
   ) {

@@ -45,7 +45,7 @@ nonisolated open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     super.init()
   }
 
-  /// A request for an entity.
+  /// Makes a request for an entity.
   public init(entity: NSEntityDescription) {
     entityName = entity.name ?? ""
     resolvedEntity = entity

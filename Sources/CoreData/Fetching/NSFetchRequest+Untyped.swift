@@ -5,7 +5,8 @@ extension NSFetchRequest {
   /// The request for callers that don't need its result type.
   final var untyped: NSFetchRequest<any NSFetchRequestResult> { asFetch }
 
-  /// The same for callers that know it as one for any results from now on, and may ask for results of any form.
+  /// The request for callers that take any results. From now on it counts as one for any results, and may ask for them
+  /// in any form; see ``isForAnyResults``.
   final var forAnyResults: NSFetchRequest<any NSFetchRequestResult> {
     isForAnyResults = true
     return untyped
@@ -37,9 +38,9 @@ extension NSFetchRequest {
 }
 
 extension NSFetchRequest {
-  /// Executes the request for callers that know of the result only that it is one. They get it by a cast, as where type
-  /// parameters are erased. So the result is of the class that it holds: `resultType` says which; of objects the
-  /// entity, where the request is one for any objects, or for any results.
+  /// Executes the request for callers that know nothing of the result's type parameter, and cast the result to the type
+  /// that they expect. So the result is made for the class of what it holds: `resultType` says which. For objects it is
+  /// the entity's class, where the request is one for any objects, or for any results.
   final func complete(in context: NSManagedObjectContext) throws -> NSPersistentStoreAsynchronousResult {
     switch resultType {
     case .countResultType: return try complete(in: context, as: NSNumber.self)

@@ -111,8 +111,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       storedFetchBatchSize = newValue
     }
   }
-  /// The type of the results. Where a context fetches by the request, and does not execute it, that has to be the
-  /// request's own. Default: managed objects.
+  /// The type of the results; managed objects by default. `fetch(_:)` throws if that is not the type that the request
+  /// is for; ``NSManagedObjectContext/execute(_:)`` takes any.
   open var resultType: NSFetchRequestResultType {
     get { storedResultType }
     set {
@@ -221,7 +221,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     takeAll(from: other)
   }
 
-  /// For subclasses, of which Apple's framework asks for it. Requests are in no archive here: this ends the program.
+  /// Here because Apple's framework demands it of subclasses. Requests can't be archived: this ends the program.
   public required init?(coder: NSCoder) {
     misuse("A fetch request can't be read from an archive. Make it with init(entityName:).")
   }

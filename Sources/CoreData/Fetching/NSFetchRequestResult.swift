@@ -9,8 +9,8 @@ extension NSManagedObjectID: NSFetchRequestResult {}
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
 
-/// What code for any kind of result asks of one. A marker has no requirements, so it cannot be an `NSObjectProtocol`;
-/// but every result is an `NSObject`.
+/// What code can ask of a result whose type it does not know. A marker has no requirements, so it cannot be an
+/// `NSObjectProtocol`; but every result is an `NSObject`.
 extension NSFetchRequestResult {
   private var object: NSObject { self as AnyObject as! NSObject }
 

@@ -18,7 +18,7 @@ final class KeyNumbers: Sendable {
   private struct Table {
     /// The `Z_MAX` that this process has last read or written; nil if it must be read again.
     var maximum: Int64?
-    /// The same value, kept even while `maximum` is nil.
+    /// The last value of `maximum`, kept even while that is nil.
     var read: Int64?
     /// Keys below this one belong to other processes, or to rows that this process has written already.
     var firstOwn: Int64 = 1
@@ -39,7 +39,8 @@ final class KeyNumbers: Sendable {
 
   /// How many keys a save takes beside those that it needs.
   private static let stock: Int64 = 63
-  /// So many saves of few objects come before one that does so. A program that saves now and then leaves no gaps.
+  /// How many saves of few objects come before one that takes a stock. So a program that saves now and then leaves no
+  /// gaps.
   private static let savesBeforeStock = 16
 
   private static func areFew(_ keys: ProposedKeys) -> Bool { keys.last - keys.first < stock }

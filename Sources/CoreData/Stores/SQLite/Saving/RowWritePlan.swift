@@ -53,7 +53,7 @@ final class RowWritePlan: @unchecked Sendable {
   let kind: Kind
   let entity: EntitySchema
   let text: StatementText
-  /// The same statement for a row without a version, which another program wrote with a null in Z_OPT.
+  /// The statement for a row without a version, which another program wrote with a null in Z_OPT.
   let unversioned: StatementText
   let parameters: [Parameter]
   /// How an insert takes its rows from a `RowFeed`; nil if it can't.

@@ -74,8 +74,8 @@ final class SavePlanner: @unchecked Sendable {
     return grouped(rows, on: \.entity).map { (entity: $0.key, rows: $0.rows) }
   }
 
-  /// The same for new rows, of which there may be many. Objects of one entity are often made one after the other; then
-  /// their rows are a part of the list, and none is copied.
+  /// New rows grouped by entity, in the order in which the entities first appear. There may be many of them. Objects of
+  /// one entity are often made one after the other; then their rows are a part of the list, and none is copied.
   private func groupedNew(_ rows: [RowSnapshot]) -> [(entity: Int, rows: ArraySlice<RowSnapshot>)] {
     var groups: [(entity: Int, rows: ArraySlice<RowSnapshot>)] = []
     var index = 0

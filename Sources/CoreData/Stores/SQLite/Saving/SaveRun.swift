@@ -264,7 +264,7 @@ struct SaveRun {
   }
 
   /// The numbers of members that follow those in the table. If the last number leaves no room, those in the table are
-  /// numbered anew.
+  /// renumbered.
   private func numbersAtEnd(_ plan: OrderPlan, owner: Int64, count: Int) throws -> [Int64] {
     let select = try connection.statement(plan.last)
     select.bind(owner, at: 1)

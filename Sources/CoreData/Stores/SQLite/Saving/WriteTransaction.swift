@@ -80,7 +80,7 @@ struct WriteTransaction {
     try recorder.finishTransaction()
   }
 
-  /// Removes files that no row names, as soon as nobody needs them.
+  /// Removes files that no row names, as soon as no reader of an older state needs them.
   private func didCommit(_ files: TaggedWriter.Files) {
     externals.didCommit(made: files.written, forgotten: files.abandoned, connection)
     // A context may be pinned to an older state, in which rows still name them.
