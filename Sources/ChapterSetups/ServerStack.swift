@@ -10,7 +10,7 @@ final class ServerStack: Sendable {
   init(modelName: String, url: URL) throws {
     container = NSPersistentContainer(name: modelName)
     let description = NSPersistentStoreDescription(postgreSQL: url)
-    // Somebody waits for each write.
+    // The caller waits for each write.
     description.timeout = 2
     container.persistentStoreDescriptions = [description]
     // Set before `loadPersistentStores` returns: the store is not asynchronous.

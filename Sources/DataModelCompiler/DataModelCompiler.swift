@@ -28,7 +28,7 @@ public struct DataModelCompiler {
   public var module: String
   /// The source files of other modules whose types the entity classes use.
   public var dependencies: [(module: String, files: [SourceFile])] = []
-  /// The first version of Swift for which nobody has compared the symbols of accessors. From this version on, the
+  /// The first version of Swift for which the symbols of accessors were not compared. From this version on, the
   /// compiler warns about the generated file.
   package var untestedSwift = "6.4"
 

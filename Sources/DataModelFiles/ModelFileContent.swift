@@ -1,7 +1,7 @@
 import Foundation
 
 /// Reads model files, which may come from anywhere. A link among them may lead to an endless device, or to a pipe that
-/// nobody writes to.
+/// no program writes to.
 enum ModelFileContent {
   /// The greatest size of a file in bytes. The largest known model has 2 MiB.
   static let limit = 1 << 28

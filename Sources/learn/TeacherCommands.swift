@@ -107,7 +107,7 @@ struct Prove: ParsableCommand {
       let course = try place.course()
       let scratch = scratchPath.map { URL(fileURLWithPath: $0, isDirectory: true) }
       var runner = SwiftRunner(course: course, scratch: scratch)
-      // Nobody waits for one of them, and the machine may be busy with other checks.
+      // No learner waits for one of them, and the machine may be busy with other checks.
       runner.testLimit = 90
       let line = ProgressLine(isTerminal: Terminal.writesOver, columns: Terminal.columns, write: Terminal.write)
       runner.note = line.show

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a set-up has its store, as somebody else reads it.
+/// Where a set-up has its store, as another program reads it.
 protocol StorePlace {
   func state(rowsBefore: Int?) -> FaultOutcome.FileState
 

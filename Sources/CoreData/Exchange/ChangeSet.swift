@@ -5,8 +5,8 @@
 /// over transient values too (`ParentSource+Saving`). Rows of inserted objects already carry their permanent keys, and
 /// every reference in a row is to a key of the same store.
 ///
-/// Whoever makes one fills it in and hands it on; after that nobody changes it. It is a class because a save of one
-/// object hands it on a dozen times, and its lists would be counted each time.
+/// The code that makes one fills it in and hands it on; after that it does not change. It is a class because a save of
+/// one object hands it on a dozen times, and its lists would be counted each time.
 package final class ChangeSet {
   // Unchecked, here and below, as the counts of `update`, `delete` and `write1` ask for; see CONTRIBUTING.md.
   /// Rows to insert; their version is 1.

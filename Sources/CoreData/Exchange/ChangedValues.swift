@@ -1,10 +1,10 @@
 /// The values that were set on an object since its committed row. Made at the first set.
 ///
 /// They are a row in the making: their memory is that of a ``RowSnapshot``, with words at the places of the entity's
-/// rows and texts in a tail behind them. So a save of a new object makes them its row where they are, and whoever reads
-/// a number or a text needs no second way for one that was not saved yet. What a row can't hold, or would hold as a
-/// copy, is kept as a retained object in the value's first word: destinations, transformables' objects, data, URLs,
-/// long texts.
+/// rows and texts in a tail behind them. So a save of a new object makes them its row where they are, and code that
+/// reads a number or a text needs no second way for one that was not saved yet. What a row can't hold, or would hold
+/// as a copy, is kept as a retained object in the value's first word: destinations, transformables' objects, data,
+/// URLs, long texts.
 ///
 /// A handle on memory that one object owns and frees, which must be before the layout is. Every property access goes
 /// through it, so copying it counts no references. Belongs to the object's queue.
@@ -134,7 +134,7 @@ struct ChangedValues {
   }
 
   /// The version of the row that the object had before it became a new one under the same key; 0 for none. Its new row
-  /// has a greater version: whoever still has the former row must not take it for that one.
+  /// has a greater version: code that still has the former row must not take it for that one.
   var formerVersion: Int64 {
     get { block._withUnsafeGuaranteedRef { $0.version } &- (isRowMade ? 1 : 0) }
     nonmutating set {

@@ -7,7 +7,7 @@ extension RowSnapshot: Keyed {}
 
 /// A map from keys to unretained objects: open-addressed, linear probing, Robin Hood.
 ///
-/// An entry is the object alone, which has its key: whoever finds an object touches it anyway, and memory that a
+/// An entry is the object alone, which has its key: code that finds an object touches it anyway, and memory that a
 /// process touches for the first time costs more than a look at another object's key. An object's memory stays until it
 /// has left the table, because objects remove themselves in their deinit. To look one up, take the owner's lock and
 /// retain the object with `swift_tryRetain`, because its deinit may have begun on another thread.

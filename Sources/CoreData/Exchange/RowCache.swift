@@ -8,7 +8,7 @@ internal import CSwiftRuntime
 ///
 /// Invariant 8: the cache never holds a version newer than the store's last commit, since a commit's rows are
 /// published only after it. Nor does it take what was read before rows changed: a commit may have overtaken that read,
-/// and the newer row be in nobody's hands.
+/// and no object may hold the newer row.
 package final class RowCache: @unchecked Sendable {
   // `@unchecked Sendable`: the tables are only touched under `lock`.
 

@@ -4,7 +4,7 @@
 /// lies: an array would copy what it has into memory that the process touches for the first time, and for a hundred
 /// thousand faults that costs as much as a third of the objects themselves.
 ///
-/// Whoever makes a list fills it before others have it; from then on any thread may read it.
+/// The code that makes a list fills it before others have it; from then on any thread may read it.
 package final class RowReferences: RandomAccessCollection, @unchecked Sendable {
   // `@unchecked Sendable`: immutable, once it is filled.
 

@@ -7,8 +7,8 @@ extension RowSnapshot {
   }
 
   /// This row with all texts in UTF-8; nil if they are. A text in another program's SQLite file may not be. Its broken
-  /// parts are replaced, as in a `String`, for stores that can't keep them: nobody reads such an XML file, and a server
-  /// refuses such a text.
+  /// parts are replaced, as in a `String`, for stores that can't keep them: no parser reads such an XML file, and a
+  /// server refuses such a text.
   final func withUnicodeTexts(_ layout: EntityLayout) -> RowSnapshot? {
     let broken = layout.slots.filter { property in
       property.form == .text && property.word >= 0 && !isNull(slot: property.slot)

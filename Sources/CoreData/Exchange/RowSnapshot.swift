@@ -30,11 +30,11 @@ package struct RowHeader {
 /// | Decimal | 20 bytes of `Foundation.Decimal` |
 /// | to-one | the destination's key; then its entity index where the destination has subentities |
 ///
-/// Between words and tail there may be words that belong to nobody; see ``ChangedValues``. So equal rows may have
+/// Between words and tail there may be words without a use; see ``ChangedValues``. So equal rows may have
 /// unequal bytes.
 ///
-/// After it was made, only `header.cache` is written, under the cache's lock, and `remake` writes a row that nobody
-/// else has. So any thread may read it.
+/// After it was made, only `header.cache` is written, under the cache's lock, and `remake` writes a row that no
+/// other code has. So any thread may read it.
 package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
   deinit {
     if let cache = withUnsafeMutablePointerToHeader({ $0.pointee.cache }) {
@@ -77,8 +77,8 @@ package class RowSnapshot: ManagedBuffer<RowHeader, UInt64> {
     2 * MemoryLayout<Int>.size + MemoryLayout<RowHeader>.offset(of: field)!
   }
 
-  /// Copies `bytes` into a row that nobody else has and no cache knows, if they fit; otherwise into a new one. For rows
-  /// that are only written, one after the other.
+  /// Copies `bytes` into a row that no other code has and no cache knows, if they fit; otherwise into a new one. For
+  /// rows that are only written, one after the other.
   package static func remake(
     _ row: inout RowSnapshot?, key: Int64, version: Int64, entity: Int, bytes: UnsafeRawBufferPointer
   ) -> RowSnapshot {

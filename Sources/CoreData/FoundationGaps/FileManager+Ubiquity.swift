@@ -4,7 +4,7 @@ import Foundation
 // Foundation on Linux learn of them, its own are used.
 
 extension FileManager {
-  /// nil: there is no iCloud here, so nobody is signed in to it.
+  /// nil: there is no iCloud here, so no user is signed in to it.
   @_disfavoredOverload
   public var ubiquityIdentityToken: (any NSCoding & NSCopying & NSObjectProtocol)? { nil }
 
@@ -18,7 +18,7 @@ extension FileManager {
 }
 
 extension Notification.Name {
-  /// Never posted: nobody signs in to iCloud here, or out of it.
+  /// Never posted: no user signs in to iCloud here, or out of it.
   @_disfavoredOverload
   public static let NSUbiquityIdentityDidChange = Notification.Name("NSUbiquityIdentityDidChangeNotification")
 }

@@ -67,7 +67,7 @@ extension NotificationCenter {
 
     /// What is observed until the sequence ends.
     private final class Observation: @unchecked Sendable {
-      // `@unchecked Sendable`: `observer` is set before anybody else knows of it.
+      // `@unchecked Sendable`: `observer` is set before any other thread knows of it.
       private let center: NotificationCenter
       var observer: (any NSObjectProtocol)?
 

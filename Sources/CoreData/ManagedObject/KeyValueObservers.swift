@@ -53,7 +53,7 @@ enum ObservedMutation {
   case replacement
 }
 
-/// A change that was announced to observers. Whoever announced it ends it.
+/// A change that was announced to observers. The code that announced it ends it.
 struct AnnouncedChange {
   private let observers: [KeyValueObserver]
 
@@ -72,8 +72,8 @@ struct AnnouncedChange {
 
 extension NSManagedObject {
   /// Announces a change of a property to its observers; nil if the object has none. The setters' changes are told where
-  /// they are written, so that both sides of a relationship are heard; whoever changes several things at once announces
-  /// them before, and observers hear when it ends.
+  /// they are written, so that both sides of a relationship are heard. Code that changes several things at once
+  /// announces them before, and observers hear of them when it ends.
   final func announceChange(of property: LayoutProperty, _ mutation: ObservedMutation = .setting) -> AnnouncedChange? {
     if !state.contains(.observed) || state.contains(.setsQuietly) { return nil }
     return announcedChange(of: [property.name] + (property.composite.map { [$0.name] } ?? []), mutation)

@@ -103,7 +103,7 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
   /// undo, and of what `willChangeValue` and `didChangeValue` say; also if the new value equals the former one. After
   /// a refresh, a merge, a rollback or a merge policy it hears of what differs. It hears of all when the object becomes
   /// a fault, and when that fault is read: so says Apple's documentation. Primitive accessors, `awakeFromFetch` and the
-  /// new id after a save tell nobody.
+  /// new id after a save tell no observers.
   ///
   /// A computed property changes with those that `keyPathsForValuesAffectingValue(forKey:)` names. A key path may go
   /// over to-one relationships: `\.author?.name`. One over a to-many relationship, or without a name, is a misuse.
@@ -124,7 +124,7 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
     return NSKeyValueObservation(observer)
   }
 
-  /// Call this before a value changes in a way that nobody else announces; see
+  /// Call this before a value changes in a way that nothing else announces; see
   /// ``NSManagedObject/willChangeValue(forKey:)``.
   public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
     willChangeValue(forKey: observedKey(keyPath))
@@ -135,7 +135,7 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
     didChangeValue(forKey: observedKey(keyPath))
   }
 
-  /// Call this before members of an ordered relationship change in a way that nobody else announces.
+  /// Call this before members of an ordered relationship change in a way that nothing else announces.
   public func willChange<Value>(
     _ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, for keyPath: KeyPath<Self, Value>
   ) {
@@ -149,7 +149,7 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
     didChange(changeKind, valuesAt: indexes, forKey: observedKey(keyPath))
   }
 
-  /// Call this before members of an unordered relationship change in a way that nobody else announces.
+  /// Call this before members of an unordered relationship change in a way that nothing else announces.
   public func willChangeValue<Value>(
     for keyPath: KeyPath<Self, Value>, withSetMutation mutation: NSKeyValueSetMutationKind, using set: Set<AnyHashable>
   ) {

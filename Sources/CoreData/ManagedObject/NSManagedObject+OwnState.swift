@@ -5,7 +5,7 @@
 /// |-------------------------|----------------------------------------------|---------------------------------------|
 /// | `began(asFault:)`       | the identity map has it; a fault, or read    | it was made for a row, or rolled back |
 /// | `enteredMap()`          | the identity map has it                      | a new object is registered            |
-/// | `leftMap()`             | the identity map has it no more              | it leaves its context                 |
+/// | `leftMap()`             | the identity map no longer has it            | it leaves its context                 |
 /// | `forgotContext(…)`      | in no map, not inaccessible; perhaps a fault | it has left, or is to arrive again    |
 /// | `gotValues()`           | no fault                                     | its row was read, or it is inserted   |
 /// | `lostRow()`             | no fault, inaccessible                       | there is no row to be read            |

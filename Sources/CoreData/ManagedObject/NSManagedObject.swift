@@ -374,7 +374,7 @@ nonisolated open class NSManagedObject: NSObject {
     setBoxed(nil, property)
   }
 
-  /// The value as it is held. Does not call an accessor or notify anybody.
+  /// The value as it is held. Calls no accessor and notifies no observer.
   @discardableResult
   open func primitiveValue(forKey key: String) -> Any? {
     guard let property = layout.property(named: key) else { misuse(.unknownKey(key, self)) }
@@ -490,7 +490,7 @@ nonisolated open class NSManagedObject: NSObject {
   }
 
   /// Whether a setter should tell observers by itself: false for the model's properties, whose accessors do it. Only
-  /// your own code asks: a setter of yours tells nobody here, whatever this says.
+  /// your own code asks: a setter of yours tells no observers here, whatever this says.
   open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { !isModeled(key) }
 
   /// Throws an error if the object must not be inserted as it is. Overrides call `super`.

@@ -9,7 +9,7 @@ class ObjectOwner {
   let layouts: ModelLayouts
 
   // Unchecked, as the count of `insert` asks for; see CONTRIBUTING.md.
-  /// Told of each relationship that has changed because its other end did; nil where nobody follows them. Set before
+  /// Told of each relationship that has changed because its other end did; nil where nothing follows them. Set before
   /// the first object is made, on the queue of the owner's context.
   @exclusivity(unchecked) final var inverseFollower: ((NSManagedObject, LayoutProperty) -> Void)?
 

@@ -253,7 +253,7 @@ final class ToManyState {
     for reference in base where !known.contains(reference) { order!.append(object(reference)) }
   }
 
-  /// Lets go of members that were deleted since: they would pile up as long as nobody reads the set.
+  /// Lets go of members that were deleted since: they would pile up as long as the set is not read.
   private func letGoOfDeleted(_ owner: ObjectOwner) {
     saved.removeAll { $0.owner !== owner }
     savedLimit = max(64, saved.count * 2)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whoever is told that a manager's progress changes, on the thread that migrates.
+/// An observer that is told when a manager's progress changes, on the thread that migrates.
 protocol MigrationObserver: ObserverAtWork {
   func willChange()
   func didChange()

@@ -54,7 +54,7 @@ extension MigrationRun {
     for context in [context, source.context] { context.forgetReadRows() }
   }
 
-  /// After each save of the destination's context, whoever asked for it.
+  /// Called after each save of the destination's context, one that a policy asked for included.
   func noteSave(_ new: ContiguousArray<NSManagedObject>, _ deleted: [RowReference]) {
     for object in new where object.key > 0 {
       made[object.layout.index].append(object.key)

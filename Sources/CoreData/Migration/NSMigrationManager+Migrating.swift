@@ -175,7 +175,7 @@ struct MigrationFile {
     }
     files = storeClass as? any FileOperating.Type
     server = storeClass as? any ServerStore.Type
-    // Where nobody can say whether something is there, as of a server that does not answer, nothing is removed.
+    // Where it is unknown whether something is there, as on a server that does not answer, nothing is removed.
     if let server {
       isNew = (try? server.isOccupied(store.url)) == false
     } else if let files {

@@ -15,7 +15,7 @@ extension NSManagedObjectModel {
     return (named + [Self.defaultConfigurationName]).sorted()
   }
 
-  /// The names of the configurations that somebody has made.
+  /// The names of the configurations that a file or a program has made.
   final var namedConfigurations: [String] { storedConfigurations.keys.sorted() }
 
   /// The entities of a configuration; without a name, all entities. Returns nil if the model has no such configuration.

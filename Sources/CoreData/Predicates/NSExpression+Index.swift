@@ -1,7 +1,7 @@
 /// `names[2]` and `names[FIRST]` are calls of `objectFrom:withIndex:` to those who take expressions apart, and put them
 /// together again from `function` and `arguments`.
 extension ExpressionNode.Index {
-  /// The second argument of the call. Words are constants, so that nobody takes them for keys.
+  /// The second argument of the call. Words are constants, so that they are not taken for keys.
   var argument: ExpressionNode {
     switch self {
     case .first: .constant(.string("FIRST"))

@@ -50,7 +50,7 @@ extension OwnPredicateClasses {
 // It never changes.
 final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
   let evaluators: EvaluatorPool
-  /// Foundation requires one under a NOT. Nobody reads it.
+  /// Foundation requires one under a NOT. It is never read.
   private static let placeholder = [NSPredicate(value: true)]
 
   init(_ type: NSCompoundPredicate.LogicalType, node: PredicateNode) {
@@ -69,7 +69,7 @@ final class CompoundNodePredicate: NSCompoundPredicate, NodePredicate {
       default: []
       }
     }
-    // Foundation's own initializer sets fields that nobody reads.
+    // Foundation's own initializer sets fields that are never read.
     set {}
   }
 
@@ -122,7 +122,7 @@ extension NSPredicate {
   /// program's subclass.
   static func make<Class>(_ node: PredicateNode, as type: Class.Type) -> Class {
     let predicate = make(node)
-    // The cast makes the type of its optional result anew each time, which costs a tenth of parsing a comparison.
+    // The cast makes the type of its optional result again each time, which costs a tenth of parsing a comparison.
     if type == NSPredicate.self { return unsafeBitCast(predicate, to: Class.self) }
     return predicate as? Class ?? SubclassedPredicate.make(type, node)
   }

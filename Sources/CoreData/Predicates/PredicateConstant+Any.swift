@@ -154,7 +154,7 @@ extension Dictionary: AnyDictionary {
 
 /// A range of numbers, which is a collection too.
 private protocol CountableRange {
-  /// Its members; nil for a range of so many that nobody means them one by one, as in `0...Int.max`.
+  /// Its members; nil for a range of more than anyone means one by one, such as `0...Int.max`.
   var list: PredicateConstant? { get }
 }
 

@@ -25,7 +25,7 @@ final class SubclassedPredicate: Sendable {
     entries.withLock { $0[UInt(bitPattern: ObjectIdentifier(predicate))]?.entry }
   }
 
-  /// Makes an object of a program's class. The class must not have stored properties, whose values nobody would set.
+  /// Makes an object of a program's class. The class must not have stored properties: nothing would set their values.
   static func make<Class>(_ type: Class.Type, _ node: PredicateNode) -> Class {
     guard let ownClass = type as? NSPredicate.Type,
       ClassMetadata(ownClass).instanceSize == ClassMetadata(FoundationComparisonPredicate.self).instanceSize

@@ -35,7 +35,7 @@ struct CallSite: CustomStringConvertible {
     "_Concurrency",
   ]
 
-  /// Held by whoever unmaps a file.
+  /// Held while a file is unmapped.
   static let unmapping = NSLock()
 
   /// Where the module was called from on this thread; nil if the program's symbols don't say.

@@ -69,7 +69,7 @@ enum MiddleString {
     }
     object.storeBytes(
       of: start.loadUnaligned(fromByteOffset: last, as: UInt64.self), toByteOffset: 32 &+ last, as: UInt64.self)
-    // Moved out of its words. A cast would copy them, and the copy retains the object: nobody would release it.
+    // Moved out of its words. A cast would copy them, and the copy retains the object, which nothing would release.
     var words = (head(count), UInt64(UInt(bitPattern: object)))
     return withUnsafeMutablePointer(to: &words) {
       $0.withMemoryRebound(to: String.self, capacity: 1) { $0.move() }

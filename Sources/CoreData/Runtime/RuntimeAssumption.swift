@@ -5,7 +5,7 @@ import Foundation
 #warning("Strata has been tested with Swift 6.2 and 6.3. Before you use this version, run: swift run inspect --runtime")
 #endif
 
-/// What this room assumes about the compiler, the runtime, Foundation and SQLite, though nobody promises it.
+/// What this room assumes about the compiler, the runtime, Foundation and SQLite, though none of them promises it.
 ///
 /// Each is checked once, when it is first asked for. `inspect --runtime` prints them all: run it first when you have
 /// another version of Swift.

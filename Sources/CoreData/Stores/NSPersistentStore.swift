@@ -123,7 +123,7 @@ nonisolated open class NSPersistentStore: NSObject {
   }
 
   /// Replaces a store whose rows this one has under the same keys. From now on the other store's ids belong to this
-  /// one. Called while nobody saves.
+  /// one. Called while no save runs.
   func takePlace(of other: NSPersistentStore) {
     let own = identity
     let former = StoreIdentity(uuid: other.identity.uuid)

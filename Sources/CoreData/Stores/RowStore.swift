@@ -78,7 +78,7 @@ package protocol ServerStore: ValueStore {
   /// The URL as errors may show it: without a password.
   static func shown(_ url: URL) -> URL
 
-  /// Begins to make a new version of a store. From then on nobody else writes to the store, until the new version is
+  /// Begins to make a new version of a store. From then on no one else writes to the store, until the new version is
   /// removed. Throws if the store's version is not that of `metadata` any more.
   ///
   /// - Parameter source: the store's model.

@@ -17,12 +17,12 @@ protocol FileOperating: NSPersistentStore {
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws
 
-  /// Moves the open store to another place. Called while nobody saves; others may read.
+  /// Moves the open store to another place. Called while no save runs; others may read.
   func move(to url: URL) throws
 
   /// Makes a file at a free place with everything that another store has, for a store of this class to be
-  /// opened there; false where that has to be opened first, to be filled as any other. Nobody saves
-  /// meanwhile.
+  /// opened there; false where that has to be opened first, to be filled as any other. No save
+  /// runs meanwhile.
   static func makeFile(at url: URL, copying source: any RowStore, _ copy: StoreCopy) throws -> Bool
 }
 

@@ -16,7 +16,7 @@ public let NSPersistentStoreRemoveUbiquitousMetadataOption = "NSPersistentStoreR
 /// An option without effect: the container of the cloud.
 @available(*, deprecated, message: "There is no such store")
 public let NSPersistentStoreUbiquitousContainerIdentifierKey = "NSPersistentStoreUbiquitousContainerIdentifierKey"
-/// An option without effect: it made a store anew from what the cloud has.
+/// An option without effect: it made a store again from what the cloud has.
 @available(*, deprecated, message: "There is no such store")
 public let NSPersistentStoreRebuildFromUbiquitousContentOption = "NSPersistentStoreRebuildFromUbiquitousContentOption"
 /// Never in a notification: why stores changed, an ``NSPersistentStoreUbiquitousTransitionType``.

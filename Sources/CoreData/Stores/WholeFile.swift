@@ -53,7 +53,7 @@ enum WholeFile {
   // Reading.
 
   static func read(_ path: String) throws -> (bytes: [UInt8], stamp: Stamp) {
-    // Opening a pipe that nobody writes to would wait for ever.
+    // Opening a pipe that no program writes to would wait for ever.
     let descriptor = try call("open") { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     defer { close(descriptor) }
     let status = try self.status(of: descriptor)
@@ -92,7 +92,7 @@ enum WholeFile {
     let descriptor = try call("open") { open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
     do {
       defer { close(descriptor) }
-      // This never waits: nobody else knows the file, and clearing up takes the folder's lock.
+      // This never waits: no one else knows the file, and clearing up takes the folder's lock.
       _ = try call("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
       if let old { try takeOver(old, descriptor) }
       try writeAll(bytes, descriptor)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads property lists of both forms, binary and XML, from files that nobody vouches for.
+/// Reads property lists of both forms, binary and XML, from files that may be damaged or forged.
 ///
 /// It does not use Foundation's reader, which recurses as deep as a file says and crashes on some damaged files.
 public enum PropertyListReader {

@@ -10,7 +10,7 @@ import Foundation
 /// 3. The transaction locks out readers, drops the store's tables, makes those of the new version, copies the rows, and
 ///    drops the schema.
 ///
-/// So the old version is there until the transaction commits, and then the new one, whoever is killed.
+/// So the old version is there until the transaction commits, and then the new one, whichever process is killed.
 final class NewServerVersion: NewVersion {
   private let address: StoreAddress
   private let source: NSManagedObjectModel
@@ -69,7 +69,7 @@ final class NewServerVersion: NewVersion {
   /// None that the server would not have told.
   func damage() throws -> String? { nil }
 
-  /// Nobody else could write.
+  /// Does nothing: no other process could write.
   func check() throws {}
 
   func putInPlace() throws {

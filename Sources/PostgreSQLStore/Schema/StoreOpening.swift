@@ -42,8 +42,8 @@ struct StoreOpening {
     }
   }
 
-  /// Replaces the functions that an earlier version of this module made. Nobody waits: whoever has the lock just now
-  /// sees to them, too.
+  /// Replaces the functions that an earlier version of this module made. Does not wait for the lock: the process that
+  /// has it sees to them, too.
   private func renewFunctions(_ connection: Connection) throws {
     guard try StoreFunctions.madeVersion(connection) < StoreFunctions.version else { return }
     if store.isReadOnly { return warn(.olderFunctions(url, "the store is read-only")) }
@@ -59,13 +59,13 @@ struct StoreOpening {
 
   /// Takes the lock that lets one process at a time create or migrate the tables. It lasts until the transaction ends.
   ///
-  /// A schema that the URL names may not be there yet. Where the URL names none, the role's path leads to one: whoever
-  /// names that schema takes the same lock.
+  /// A schema that the URL names may not be there yet. Where the URL names none, the role's path leads to one: a
+  /// process that names that schema takes the same lock.
   static func takeLock(_ schema: String?, _ connection: Connection) throws {
     try lock(by: "pg_advisory_xact_lock", schema, connection)
   }
 
-  /// Takes that lock if nobody has it. Returns whether it did.
+  /// Takes that lock if it is free. Returns whether it did.
   private static func tryLock(_ schema: String?, _ connection: Connection) throws -> Bool {
     try lock(by: "pg_try_advisory_xact_lock", schema, connection).bytes(0, 0).first == 1
   }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Saves that nobody has asked for.
+/// Saves that the program has not asked for.
 extension ModelContext {
   /// Has a change saved, if the context saves by itself.
   func saveSoon() {

@@ -30,9 +30,8 @@ extension ModelContext {
     NotificationCenter.default.post(name: ModelContext.willSave, object: self)
     managedContext.processPendingChanges()
     let isHeard = NotificationObservers.areThere(for: ModelContext.didSave)
-    // The deleted models have to be updated after the save. The other lists are needed only if
-    // somebody observes saves, or if a uniqueness constraint can replace a new model by
-    // another one.
+    // The deleted models have to be updated after the save. The other lists are needed only if saves have observers,
+    // or if a uniqueness constraint can replace a new model by another one.
     let changes =
       isHeard || openContainer.classes.haveUniqueValues
       ? managedContext.listedChanges : (inserted: [], updated: [], deleted: Array(managedContext.deletedObjects))

@@ -17,7 +17,7 @@ public final class ModelContext: Equatable {
   private weak var owner: ModelContainer?
   /// Who the context belongs to, and so when it ends.
   private enum Life {
-    /// It belongs to whoever has made it.
+    /// It belongs to the code that made it.
     case ofItsMaker
     /// A container has it for its main context.
     case ofContainer
@@ -80,7 +80,7 @@ public final class ModelContext: Equatable {
 
   deinit {
     managedContext.modelContext = nil
-    // Models that outlive this context keep what is left of it, which merges no more saves.
+    // Models that outlive this context keep what is left of it, which no longer merges saves.
     let haveModels = managedContext.remainingObjects.contains { ($0 as? ModelObject)?.storage != nil }
     if haveModels { managedContext.automaticallyMergesChangesFromParent = false }
     reference.remains = haveModels ? ModelContext(remainsOf: self) : nil

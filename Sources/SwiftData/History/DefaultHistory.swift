@@ -163,7 +163,7 @@ extension HistoryTombstone {
         guard let stored = kept[property.name], let keyPath = property.keyPath as? PartialKeyPath<Model>,
           let value = property.value(fromStored: stored)
         else { return nil }
-        // Made from what the store keeps, and shared with nobody.
+        // Made from what the store keeps, and not shared.
         return (keyPath, value as any Sendable)
       })
   }

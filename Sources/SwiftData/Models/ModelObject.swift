@@ -12,7 +12,7 @@ final class ModelObject: NSManagedObject {
   /// A merge, an undo or a rollback has changed the object.
   override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
     if let storage { return storage.noteSnapshot(flags) }
-    // Without a model nobody else notes what is undone.
+    // Without a model there is no other code that notes what is undone.
     if flags.isOfUndo { managedObjectContext?.modelContext?.saveSoon() }
   }
 

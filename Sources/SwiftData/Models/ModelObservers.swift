@@ -1,8 +1,8 @@
 import Observation
 import Synchronization
 
-/// Generated code: who observes a model. As long as no property was looked at there is nobody, and nothing is made: a
-/// program may insert or delete models by the thousand and never read one.
+/// Generated code: the observers of a model. As long as no property was looked at there are none, and nothing is made:
+/// a program may insert or delete models by the thousand and never read one.
 ///
 /// Any thread, as a registrar is.
 public struct _ModelObservers: ~Copyable, Sendable {

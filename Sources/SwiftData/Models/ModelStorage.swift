@@ -107,12 +107,12 @@ class ModelStorage {
   final func releaseModel(for context: ModelContext) {
     guard listingContext == ObjectIdentifier(context) else { return }
     listingContext = nil
-    // A model that nobody else refers to ends here, and is looked for no more.
+    // A model that nothing else refers to ends here, and is no longer looked for.
     if !isKnownUniquelyReferenced(&changedModel), let changedModel { weakModel.object = changedModel }
     changedModel = nil
   }
 
-  /// Whether nobody but the context refers to the model, which so ends with the save.
+  /// Whether only the context refers to the model, which then ends with the save.
   final var endsWithSave: Bool { isKnownUniquelyReferenced(&changedModel) }
 
   final var context: ModelContext? { ownReference?.context }
@@ -142,7 +142,7 @@ class ModelStorage {
 
   // Transitions.
 
-  /// From now on the values are the object's. What was set until then is no more, unless ``moveValuesToObject()``
+  /// From now on the values are the object's. What was set until then is lost, unless ``moveValuesToObject()``
   /// follows.
   final func attach(_ object: ModelObject, in context: ModelContext) {
     hold(object)

@@ -20,9 +20,9 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
   var persistentBackingData: any BackingData<Self> { get set }
   /// The persistent properties, in the order of their declarations.
   static var schemaMetadata: [Schema.PropertyMetadata] { get }
-  /// Generated code: who observes the object, of the class's own properties last, before them those of the classes
-  /// above. Without it observers hear of what the program sets, and not of what a merge, an undo or the other end of a
-  /// relationship changes. nil where nobody has looked at a property yet.
+  /// Generated code: the observers of the object. Those of the class's own properties come last, behind those of the
+  /// classes above. Without it observers hear of what the program sets, and not of what a merge, an undo or the other
+  /// end of a relationship changes. nil where no property was looked at yet.
   var _observationRegistrars: [ObservationRegistrar?] { get }
   /// Generated code: the storage that ``persistentBackingData`` is a reference to, without a copy of that. nil if it is
   /// of another type than the class's own.

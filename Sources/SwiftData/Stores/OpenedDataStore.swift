@@ -122,7 +122,7 @@ final class AskedDescriptor: @unchecked Sendable {
   ) -> FetchDescriptor<T>? {
     guard var descriptor = descriptor as? FetchDescriptor<T>, predicate === other.predicate else { return nil }
     if other.resultType == .countResultType {
-      // Nobody is asked to sort what is only counted.
+      // What is only counted need not be sorted.
       descriptor.sortBy = []
     } else if !order.elementsEqual(other.sortDescriptors ?? [], by: ===) {
       return nil

@@ -36,7 +36,7 @@ class PropertyAccess<Value>: AnyPropertyAccess {
   func stored(in object: ModelObject, of storage: ModelStorage) -> Value? { fatalError("a subclass says how") }
   func write(_ value: Value, to object: ModelObject, of storage: ModelStorage) { fatalError("a subclass says how") }
   /// The stored value for a model that may outlive its object. Nil also if what is stored is no value of the type:
-  /// nobody has asked for it yet.
+  /// the program has not asked for it yet.
   func kept(in object: ModelObject, of storage: ModelStorage) -> Value? { stored(in: object, of: storage) }
   /// The value of a property that was never set.
   func initialValue(_ property: ModelProperty) -> Value? { property.defaultValue as? Value }

@@ -19,9 +19,9 @@ struct ArchiveReader {
   }
 
   /// How many entries of long dictionaries and lists may be looked through. Dictionaries of archives are short, and
-  /// each list belongs to one object. But in a file that somebody has made for it, all objects can share one long
-  /// dictionary, and to read that again for each of them would take hours. Who follows lists into lists, as the reader
-  /// of the metadata does, has to count what it makes of them, short lists too.
+  /// each list belongs to one object. But in a file that was made for it, all objects can share one long
+  /// dictionary, and to read that again for each of them would take hours. Code that follows lists into lists, as the
+  /// reader of the metadata does, has to count what it makes of them, short lists too.
   private final class Budget {
     private var left: Int
 

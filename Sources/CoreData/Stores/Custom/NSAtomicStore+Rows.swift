@@ -95,7 +95,7 @@ extension NSAtomicStore: MemoryBacked, ObjectStore {
           changes.inserted.append(row)
           continue
         }
-        // A store may add all nodes of its file again. Those that are as they were are no conflict for anybody.
+        // A store may add all nodes of its file again. Those that are as they were are no conflict.
         if base.hasSameValues(as: row, layouts[row.entity]), !relinked.contains(row.reference) { continue }
         let newer = RowSnapshot.make(key: row.key, version: base.version + 1, entity: row.entity, bytes: row.bytes)
         changes.updated.append(RowUpdate(row: newer, base: base, changed: SlotMask()))

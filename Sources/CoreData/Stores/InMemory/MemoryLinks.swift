@@ -73,7 +73,7 @@ struct MemoryLinks {
     }
   }
 
-  /// A set that the last row has left goes with it: keys are not used again, and nobody would ask for it.
+  /// A set that the last row has left goes with it: keys are not used again, and nothing would ask for it.
   private mutating func removeSource(_ row: RowReference, of destination: Int64, _ index: Index) {
     sources[index]?[destination]?.remove(row)
     if sources[index]?[destination]?.isEmpty == true { sources[index]?[destination] = nil }

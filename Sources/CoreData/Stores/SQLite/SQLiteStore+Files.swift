@@ -145,7 +145,7 @@ extension SQLiteStore: FileOperating {
       throw error
     }
     do { try body() } catch {
-      // Files without a row do less harm than rows without their file. If nobody can tell which of them the rows name,
+      // Files without a row do less harm than rows without their file. If it can't be told which of them the rows name,
       // all stay, and the journals too, for the next opening.
       if let kept = try? namedFiles(destination, options) {
         files.remove(new.filter { !kept.contains($0) })
@@ -158,7 +158,7 @@ extension SQLiteStore: FileOperating {
       gone.isEmpty
       || !files.sharesFolder && files.syncCommit()
         && (try? Connection(path: destination.path, options: connectionOptions(options)))?.hasNoOlderReader() == true
-    // While somebody reads an older state, or a power cut would bring it back, its files stay. The next store that
+    // While a connection reads an older state, or a power cut would bring it back, its files stay. The next store that
     // opens the database checks them.
     if !isFree { return }
     files.remove(gone)

@@ -1,4 +1,4 @@
-/// An option for the package's own tools. It promises that nobody writes to the file while the store is open. A
+/// An option for the package's own tools. It promises that no one writes to the file while the store is open. A
 /// read-only store then reads the file in its place, with or without a write-ahead log, and SQLite makes nothing beside
 /// it. Commits that are still in the log are not seen.
 package let immutableStoreFileOption = "StrataImmutableStoreFile"

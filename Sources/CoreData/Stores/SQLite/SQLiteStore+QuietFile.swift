@@ -1,12 +1,12 @@
 /// How a read-only store reads its file without making another beside it. Any thread.
 ///
 /// While others have a file with a write-ahead log open, SQLite reads the file in its place. Otherwise it would make
-/// the log's index, or make it anew, and leave it behind, so the store has a copy. It looks at the original before each
-/// read:
+/// the log's index, or make it again, and leave it behind, so the store has a copy. It looks at the original before
+/// each read:
 ///
 ///     copy ──the original is as it was──▶ copy
 ///     copy ──the original was written, and others have it open──▶ in its place
-///     copy ──the original was written, and nobody has it open──▶ another copy
+///     copy ──the original was written, and no one has it open──▶ another copy
 ///     in its place ──▶ in its place: the store's own connections keep the log there
 ///
 /// Another file under the name is read as another copy if it is of the same store, and refused if not: its rows are

@@ -163,7 +163,7 @@ final class SQLiteStore: NSPersistentStore, BatchStore, WatchableStore {
     return failure
   }
 
-  /// Throws if the file was removed or replaced, because nobody would see what is written to it.
+  /// Throws if the file was removed or replaced, because no one would see what is written to it.
   func checkFile(_ connection: Connection) throws {
     guard connection.hasLostFile, let url else { return }
     throw Failure.storeFileGone(url: url, isReplaced: access(url.path, F_OK) == 0)

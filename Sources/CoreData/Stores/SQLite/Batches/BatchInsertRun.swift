@@ -101,7 +101,7 @@ struct BatchInsertRun {
     if batch.namesRows { result.rows.append(row) }
   }
 
-  /// Forgets what triggers did to new rows: nobody has read these rows, so no copy of them is out of date.
+  /// Forgets what triggers did to new rows: no one has read these rows, so no copy of them is out of date.
   private mutating func forgetNewRows(_ notes: TriggerNotes) {
     notes.rows.removeAll { note in
       note.key >= firstKey

@@ -23,6 +23,6 @@ extension Connection {
     return sqlite3_exec(database, "ROLLBACK", nil, nil, nil) == SQLITE_OK
   }
 
-  /// Whether the file was removed or replaced since it was opened: nobody would see what is written to it now.
+  /// Whether the file was removed or replaced since it was opened: no one would see what is written to it now.
   var hasLostFile: Bool { lostFileCheck.isLost(database) }
 }

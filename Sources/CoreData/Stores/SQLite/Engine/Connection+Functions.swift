@@ -64,7 +64,7 @@ struct FunctionArguments {
 extension Connection {
   /// Makes a function known to SQL. SQLite calls it on the thread that uses the connection.
   ///
-  /// - Parameter isInnocuous: whether triggers and indexes in the file may call it. Anybody can have written these.
+  /// - Parameter isInnocuous: whether triggers and indexes in the file may call it. Any program may have written these.
   func register(
     function name: String, argumentCount: Int32, isDeterministic: Bool = true, isInnocuous: Bool = true,
     _ body: @escaping (FunctionArguments) -> FunctionResult

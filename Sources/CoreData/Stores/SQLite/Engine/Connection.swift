@@ -20,7 +20,7 @@ final class Connection {
   let busyTimeout: Int32
   private let file: DatabaseFiles.Identity?
   let lostFileCheck: LostFileCheck
-  /// The log of the statements that run here; nil if nobody wants one.
+  /// The log of the statements that run here; nil if none is wanted.
   @exclusivity(unchecked) var trace: StatementTrace?
   // Unchecked or inlined by force, as the count of `write1` asks for; see CONTRIBUTING.md.
   @exclusivity(unchecked) private var kept: [Int: Statement] = [:]

@@ -169,7 +169,7 @@ final class ConnectionPool: @unchecked Sendable {
   /// the writer.
   func pin() throws -> PinnedReader? { maximumReaders > 0 ? try lock.withLock { pinned }.pin() : nil }
 
-  /// Runs `work` once all readers have ended that are pinned now: nobody sees the state before the last commit.
+  /// Runs `work` once all readers that are pinned now have ended. Then no reader sees the state before the last commit.
   func whenEarlierReadersHaveEnded(_ work: @escaping () -> Void) {
     lock.withLock { pinned }.whenEarlierOnesHaveEnded(work)
   }
@@ -178,7 +178,7 @@ final class ConnectionPool: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - keepsPinned: whether pinned readers stay in the old file. If false, they are closed.
-  ///   - didMove: runs before anybody gets the new writer.
+  ///   - didMove: runs before any caller gets the new writer.
   func move(
     to writer: Connection, file: String?, openReader: @escaping () throws -> Connection, keepsPinned: Bool = false,
     didMove: () -> Void

@@ -1,5 +1,5 @@
-/// A copy of a database in a folder of its own, which is removed with it. It has one state of the database, whoever
-/// writes to that meanwhile.
+/// A copy of a database in a folder of its own, which is removed with it. It has one state of the database, even
+/// if others write to that meanwhile.
 package final class DatabaseCopy: Sendable {
   let original: DatabasePlace
   /// The copy's file.
@@ -55,7 +55,7 @@ package final class DatabaseCopy: Sendable {
     DatabasePlace.removeCompanions(ofFileAt: url.path)
   }
 
-  /// How often to begin anew while others write to the files, and how long to wait for them to be settled.
+  /// How often to start over while others write to the files, and how long to wait for them to be settled.
   private static let tries = 50
 
   /// Copies the bytes of the file, its log and its journal, but not the log's index, which SQLite makes again. Returns
@@ -69,7 +69,7 @@ package final class DatabaseCopy: Sendable {
       }
       for (path, suffix) in [(original.path, ""), (original.log, "-wal"), (original.journal, "-journal")] {
         do { try DatabaseFiles.copy(path, to: url.path + suffix) } catch let error as NSError {
-          // Nobody can have removed the file itself.
+          // The file itself can't have been removed.
           if suffix.isEmpty || error.code != Int(ENOENT) {
             removeFiles(url)
             throw error

@@ -2,7 +2,7 @@
 ///
 /// Under POSIX, a process that closes any descriptor of a file gives up all its locks on that file, including those of
 /// its SQLite connections. Another process would then believe that it has the file to itself, and remove the log that
-/// is in use. So all reads of a file share one descriptor. It is closed only when nobody reads and no connection of
+/// is in use. So all reads of a file share one descriptor. It is closed only when no one reads and no connection of
 /// this process has the file open. See "How To Corrupt An SQLite Database File", 2.2, on sqlite.org.
 ///
 /// Any thread.
@@ -115,8 +115,8 @@ enum DatabaseFiles {
   /// alone. See "File Locking And Concurrency In SQLite Version 3" on sqlite.org.
   private static let sharedBytes = (start: 0x4000_0002, count: 510)
 
-  /// Runs `body`, during which nobody writes to a database without a log, makes it one without a log, or removes its
-  /// log. If somebody has it alone for longer than a moment, `body` runs all the same.
+  /// Runs `body`, during which no one writes to a database without a log, makes it one without a log, or removes its
+  /// log. If another connection has it alone for longer than a moment, `body` runs all the same.
   ///
   /// The lock is one of the descriptor, not of the process, so it doesn't mix with those of connections.
   static func sharing<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
@@ -172,14 +172,14 @@ enum DatabaseFiles {
   // The index of a log.
 
   /// A connection that has the index of a log open shares a lock on this byte of it: `UNIX_SHM_DMS` in SQLite. The
-  /// first connection that comes while nobody does takes the index for the rest of a crash, and makes it anew.
+  /// first connection that comes while none does takes the index for the rest of a crash, and makes it again.
   private static let openIndexByte = 128
 
   /// Descriptors of indexes that this process has open in connections of which this module does not know.
   private nonisolated(unsafe) static var keptDescriptors: [Identity: Int32] = [:]
 
   /// Whether a connection, in this process or another, has the index of a database's log open; true where the system
-  /// can't say. Beside a copy of the three files, or after a crash, there is an index that nobody has open.
+  /// can't say. Beside a copy of the three files, or after a crash, there is an index that no connection has open.
   static func hasOpenIndex(_ index: String, of path: String) -> Bool {
     lock.withLock {
       var (database, status) = (stat(), stat())

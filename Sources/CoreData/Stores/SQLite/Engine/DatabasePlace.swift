@@ -52,8 +52,8 @@ package struct DatabasePlace: Equatable, Sendable {
   /// Whether there is a file.
   var exists: Bool { access(path, F_OK) == 0 }
 
-  /// Whether connections share the log: somebody has its index open. To read the file in its place then makes nothing
-  /// beside it, and writes nothing but a reader's marks.
+  /// Whether connections share the log: one of them has its index open. To read the file in its place then makes
+  /// nothing beside it, and writes nothing but a reader's marks.
   var sharesLog: Bool { DatabasePlace.isFile(log) && DatabaseFiles.hasOpenIndex(index, of: path) }
 
   private static func isFile(_ path: String) -> Bool {

@@ -2,7 +2,7 @@
 /// whatever is committed meanwhile.
 ///
 /// It needs a write-ahead log, and the log can't start over while the transaction is open. So release or close the
-/// reader as soon as nobody needs its state. Any thread; callers of one reader wait for each other.
+/// reader as soon as its state is no longer needed. Any thread; callers of one reader wait for each other.
 final class PinnedReader: @unchecked Sendable {
   // `@unchecked Sendable`: the connection is only touched under `lock`.
 

@@ -10,7 +10,7 @@
 /// The files are in `.<name of the store>_SUPPORT/_EXTERNAL_DATA`, named by a UUID. A file never changes: a new value
 /// gets a new file.
 ///
-/// Anybody may have written the database, so the names in its rows are not trusted:
+/// Any program may have written the database, so the names in its rows are not trusted:
 ///
 /// 1. Only 36 bytes that spell a UUID are a name. Anything else is an error when the data is asked for; it is never
 ///    opened, and never removed (`ExternalReference.uuid`).

@@ -1,5 +1,5 @@
-/// A list, on the disk, of files that may have no row. After a crash they are found here: nobody ever searches the
-/// folder itself for files without rows.
+/// A list, on the disk, of files that may have no row. After a crash they are found here: the store never searches
+/// the folder itself for files without rows.
 ///
 /// A journal is a file `Pending-<UUID of the store>-<inode of its file>-<UUID>` in the folder `.<name>_SUPPORT`. It
 /// belongs to one open store, which holds its lock (`flock`) as long as it lives. A line has 38 bytes:

@@ -7,7 +7,7 @@
 /// 2. `willCommit` flushes the new files' names to the disk, and puts the forgotten files' names into the journal.
 /// 3. The commit.
 /// 4. `didCommit` settles the new files in the journal. The forgotten ones are now pending.
-/// 5. `removePending` removes the pending files that nobody needs any more.
+/// 5. `removePending` removes the pending files that no reader needs any longer.
 ///
 /// So a row never names a file that is not there. A process that ends between 1 and 3 leaves files that no row names.
 /// One that ends later may leave forgotten files. The journal lists both, and the next store that opens the database
@@ -142,9 +142,9 @@ final class ExternalStorage: @unchecked Sendable {
 
   // Removing.
 
-  /// Removes the pending files that nobody needs any more.
+  /// Removes the pending files that no reader needs any longer.
   ///
-  /// - Parameter connection: a connection to the store's file, in no transaction, that nobody else uses meanwhile.
+  /// - Parameter connection: a connection to the store's file, in no transaction, that no other thread uses meanwhile.
   func removePending(_ connection: Connection) {
     let names = lock.withLock { pending }
     if names.isEmpty || files.sharesFolder { return }

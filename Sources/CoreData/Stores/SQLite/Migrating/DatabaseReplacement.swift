@@ -55,8 +55,8 @@ struct DatabaseReplacement: FileReplacement {
     try SQLiteStore.replaceStore(at: url, options, from: new, nil)
   }
 
-  /// A version that was written anew has no history, but the old one's UUID. Its transactions are counted on from the
-  /// old ones, with one left out, so that the tokens of before have expired; see `HistoryTables`.
+  /// A version that was written as a new file has no history, but the old one's UUID. Its transactions are counted on
+  /// from the old ones, with one left out, so that older tokens have expired; see `HistoryTables`.
   private func endHistory(in new: URL) throws {
     let written = try Connection(path: new.path, options: Connection.Options())
     let tables = try HistoryTables(connection)

@@ -11,7 +11,7 @@ extension ExistingSchema {
       else { return nil }
       return Entity(number: number, name: name, parent: row[2].flatMap(Int.init) ?? 0)
     }
-    // The number is the table's key, unless somebody has made the table anew.
+    // The number is the table's key, unless another program has made the table again.
     var numbers: Set<Int> = []
     for entity in entities where !numbers.insert(entity.number).inserted {
       throw Failure.incompatibleSchema(

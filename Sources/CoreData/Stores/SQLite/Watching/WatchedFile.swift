@@ -11,7 +11,7 @@
 /// So no commit of this process is taken for another process', and none of theirs is missed. If the file has a history,
 /// only new transactions in it count: other commits, such as those that reserve keys, are not reported.
 ///
-/// A connection to a file with a write-ahead log that nobody has open would leave files beside it. As long as only
+/// If no one has a file with a write-ahead log open, a connection to it would leave files beside it. As long as only
 /// read-only stores watch such a file, there is no `monitor`, and the file's stamp is compared instead: each writing
 /// counts then. So it is where the monitor can't be opened, and until it is.
 ///
@@ -25,7 +25,7 @@ final class WatchedFile: @unchecked Sendable {
   /// Held while a store of this process writes.
   private let lock = NSLock()
   private var monitor: Connection?
-  /// Whether nobody listens any more.
+  /// Whether there are no listeners any longer.
   private var isOver = false
   private var version = ""
   /// What is compared without a monitor.
