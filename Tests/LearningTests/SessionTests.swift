@@ -166,6 +166,42 @@ struct SessionTests {
     #expect(try self.session().progress["01-AddTheStore"].hints == 3)
   }
 
+  @Test("A hint's paragraphs are wrapped once, however its guide wraps them, and its code is left as it is")
+  func hintWrapping() throws {
+    try small.change(
+      small.path("01-AddTheStore", "Guide.md"), "What is asked?",
+      """
+      A line of a guide has up to 120 columns, and a terminal has 80, so this line does not fit, and
+      the next one begins in the middle of a line.
+
+      ```swift
+      let a = 1
+
+      let b = 2
+      ```
+
+      That was code.
+      """)
+    try session().hint(try small.exercise(0))
+    #expect(
+      printed.take().hasPrefix(
+        """
+        01 Add the store: hint 1 of 3
+
+          A line of a guide has up to 120 columns, and a terminal has 80, so this line
+          does not fit, and the next one begins in the middle of a line.
+
+            let a = 1
+
+            let b = 2
+
+          That was code.
+
+        2 more: swift run learn hint
+
+        """))
+  }
+
   @Test("A hint for another exercise than the current one names the commands for that one")
   func hintElsewhere() throws {
     try session().hint(try small.exercise(1))

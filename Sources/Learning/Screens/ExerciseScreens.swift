@@ -207,17 +207,7 @@ package struct ExerciseScreens {
     }
     screen.say("\(exercise.title): hint \(number) of \(hints.count)", .strong)
     screen.blank()
-    var isCode = false
-    for line in hints[number - 1].components(separatedBy: "\n") {
-      if line.hasPrefix("```") {
-        isCode.toggle()
-      } else if isCode {
-        screen.code([line], indent: 4)
-      } else {
-        screen.say(line, indent: 2)
-      }
-    }
-    screen.blank()
+    screen.markdown(hints[number - 1], indent: 2)
     let left = hints.count - number
     if left > 0 {
       screen.say("\(left) more: \(command("hint", exercise))", .faint)

@@ -58,6 +58,29 @@ package struct Screen: Sendable {
     for line in source { lines.append(line.isEmpty ? "" : toned(String(repeating: " ", count: indent) + line, tone)) }
   }
 
+  /// Adds paragraphs, each wrapped once, however its source is wrapped, and code between fences as it is. Ends with a
+  /// blank line.
+  package mutating func markdown(_ source: String, indent: Int) {
+    var paragraph: [String] = []
+    var isCode = false
+    for line in source.components(separatedBy: "\n") + [""] {
+      let isFence = line.hasPrefix("```")
+      if !line.isEmpty && !isFence && !isCode {
+        paragraph.append(line)
+        continue
+      }
+      if !paragraph.isEmpty { say(paragraph.joined(separator: " "), indent: indent) }
+      paragraph = []
+      if isFence {
+        isCode.toggle()
+      } else if isCode {
+        code([line], indent: indent + 2)
+      } else {
+        blank()
+      }
+    }
+  }
+
   package mutating func append(_ other: Screen) { lines += other.lines }
 
   private func toned(_ line: String, _ tone: Tone) -> String {
