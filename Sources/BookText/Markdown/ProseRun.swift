@@ -25,7 +25,7 @@ public struct ProseRun: Sendable {
     Self.plain(text.replacing(Patterns.codeSpan) { String(Self.code) + $0.0.filter { $0 == "\n" } })
   }
 
-  /// The same on one line, with the code.
+  /// The plain text on one line, with the code.
   public var plainWithCode: String { Self.plain(text.replacing("`", with: "")).replacing("\n", with: " ") }
 
   /// The sentences of `plainWithCode`.

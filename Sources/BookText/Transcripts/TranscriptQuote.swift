@@ -12,7 +12,8 @@ enum TranscriptQuote {
     return finds(runs(body.map(trimmedEnd)), in: lines) { $0.elementsEqual($1) }
   }
 
-  /// The same for statements. Any white space counts as one blank.
+  /// Whether the transcript contains each run of statements without gaps, in this order. Any white space counts as one
+  /// blank.
   static func showsStatements(_ body: [String], of transcript: Transcript) -> Bool {
     let statements = transcript.statements.map(words)
     var next = 0

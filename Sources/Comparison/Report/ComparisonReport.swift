@@ -112,7 +112,7 @@ public struct SetupReport: Codable, Sendable, Equatable {
   public var info: SetupInfo
   /// Lines of the set-up's code without empty lines and comments; nil without the sources.
   public var codeLines: Int?
-  /// The same for each step, by `SetupStep.Kind.rawValue`.
+  /// Lines of code for each step, by `SetupStep.Kind.rawValue`.
   public var codeLinesOfSteps: [String: Int]
   /// Who makes each of the stack's objects: model, coordinator, store, contexts and container.
   public var objects: [MadeObject]

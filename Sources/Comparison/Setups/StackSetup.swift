@@ -77,7 +77,7 @@ public func calling<Value>(_ place: String, _ body: () throws -> Value) throws -
   }
 }
 
-/// The same for an asynchronous call.
+/// Runs an asynchronous `body`, and reports an error that it throws as thrown by the call `place`.
 nonisolated(nonsending) public func calling<Value>(
   _ place: String, _ body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> Value {

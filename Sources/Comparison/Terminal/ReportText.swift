@@ -200,7 +200,7 @@ extension FaultOutcome {
     }
   }
 
-  /// The same, without the type's name if the line would be too long.
+  /// The sentence, without the type's name if the line would be too long.
   var shortSentence: String {
     guard sentence.count > 36, let dot = place.firstIndex(of: "."), place[..<dot].allSatisfy(\.isLetter) else {
       return sentence

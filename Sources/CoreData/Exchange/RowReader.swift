@@ -18,7 +18,7 @@ package protocol RowReader: AnyObject {
   /// The members of a to-many relationship, in order where it is ordered.
   func members(of relationship: LayoutProperty, owner: RowReference) throws -> [RowReference]
 
-  /// The same if there are at most so many; nil if there are more. A reader for which reading all costs little more
+  /// The members if they are at most `limit`; nil if they are more. A reader for which reading all costs little more
   /// may return all.
   func members(of relationship: LayoutProperty, owner: RowReference, atMost limit: Int) throws -> [RowReference]?
 

@@ -31,7 +31,7 @@ extension NSManagedObject {
     announced?.end()
   }
 
-  /// The same for a value whose form is known: `set` sets it without making a `Value`, unless someone observes.
+  /// Writes a value whose form is known: `set` sets it without making a `Value`, unless the object is observed.
   @inline(__always)
   private func write<T>(
     _ value: T?, at place: PropertyPlace, as form: (T) -> Value, _ set: (ChangedValues, T) -> Void

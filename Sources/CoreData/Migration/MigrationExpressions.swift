@@ -86,7 +86,7 @@ enum MigrationExpressions {
 }
 
 extension NSFetchRequest {
-  /// The same request for managed objects.
+  /// A copy of the request that fetches managed objects.
   fileprivate func ofObjects() -> NSFetchRequest<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(withAllOf: self)
     request.resultType = .managedObjectResultType

@@ -23,7 +23,7 @@ extension StoreMigration {
 }
 
 extension NSMigrationManager {
-  /// The same for a manager's own migration by an inferred mapping.
+  /// Refuses objects that code would have to complete, in a manager's own migration by an inferred mapping.
   func refuseObjects(_ job: MigrationJob) throws {
     guard let delta = job.delta, !delta.pairsThatNeedCode.isEmpty else { return }
     let source = try job.reading { try MigrationStack(reading: job.source, sourceModel) }

@@ -28,7 +28,7 @@ package enum SymbolNames {
     return symbol.flatMap(propertyName)
   }
 
-  /// The same, by the address as a key path's description has it.
+  /// The property with a getter, by the getter's address as a key path's description has it.
   package static func property(getterOfStep step: String) -> String? {
     step.hasPrefix("0x") ? UInt(step.dropFirst(2), radix: 16).flatMap(property(getterAt:)) : nil
   }

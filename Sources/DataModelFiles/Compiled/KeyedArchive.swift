@@ -13,7 +13,7 @@ final class KeyedArchive {
   /// How many more list elements and fields the archive returns. A sound archive's lists are read a few times each. In
   /// a hostile one, thousands of objects can share long lists, which would keep a reader busy for days.
   @exclusivity(unchecked) private var budget: Int
-  /// The same of bytes, in texts and data that are long. Thousands of objects can share one of a megabyte.
+  /// How many more bytes of long texts and data the archive returns. Thousands of objects can share one of a megabyte.
   @exclusivity(unchecked) private var longBytes: Int
   /// Longer than any name.
   private static let longSize = 1000

@@ -29,7 +29,7 @@ extension ModelContext {
     try asking(descriptor, request(descriptor), body)
   }
 
-  /// The same with the request that was made of the descriptor, or with one that has its predicate and its order.
+  /// Asks with the request that was made of the descriptor, or with one that has its predicate and its order.
   func asking<T: PersistentModel, Found, Result>(
     _ descriptor: FetchDescriptor<T>, _ request: NSFetchRequest<Found>,
     _ body: (NSFetchRequest<Found>) throws -> Result

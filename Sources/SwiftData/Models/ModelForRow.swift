@@ -11,7 +11,7 @@ public struct _ModelForRow {
     self.init(model, storage: _StorageReference(data)?.storage.takeUnretainedValue())
   }
 
-  /// The same of a class whose properties begin with values. The storage has kept these, and drops them.
+  /// A model of a class whose properties begin with values. The storage has kept these, and drops them.
   @inlinable
   public init<Model: PersistentModel>(droppingValuesOf model: Model, _ data: any BackingData<Model>) {
     self.init(model, data)

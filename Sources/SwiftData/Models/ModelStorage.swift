@@ -84,7 +84,7 @@ class ModelStorage {
     return (object as! any PersistentModel)
   }
 
-  /// The same without a cast. `M` has to be the storage's class or one above it.
+  /// The model as an `M`, without a cast. `M` has to be the storage's class or one above it.
   @inline(__always)
   final func model<M: PersistentModel>(as _: M.Type) -> M? {
     (changedModel ?? weakModel.object).map { unsafeDowncast($0, to: M.self) }

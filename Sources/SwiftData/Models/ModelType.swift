@@ -7,7 +7,7 @@ import Synchronization
 final class ModelType: Sendable {
   let name: String
   let type: any PersistentModel.Type
-  /// The same to compare with.
+  /// The identity of `type`, to compare with.
   let modelClass: ObjectIdentifier
   /// The class that stores the values of its objects.
   let storageClass: ObjectIdentifier

@@ -13,14 +13,14 @@ extension NSManagedObjectModel {
     makeManagedObjectModel(for: Schema(types), mergedWith: other)
   }
 
-  /// The same, of classes that are listed one by one.
+  /// The model of SwiftData's classes, listed one by one, for Core Data.
   public static func makeManagedObjectModel(
     for types: any PersistentModel.Type..., mergedWith other: NSManagedObjectModel? = nil
   ) -> NSManagedObjectModel? {
     makeManagedObjectModel(for: Schema(types), mergedWith: other)
   }
 
-  /// The same, of a schema.
+  /// The model of a schema, for Core Data.
   public static func makeManagedObjectModel(
     for schema: Schema, mergedWith other: NSManagedObjectModel? = nil
   ) -> NSManagedObjectModel? {

@@ -28,7 +28,7 @@ struct EnumerationCase {
     return unsafeBitCast(type, to: UnsafeRawPointer.self).load(as: UInt.self) == 0x200
   }
 
-  /// The same without checking the layout, for the check itself.
+  /// The cases of an enumeration, without checking the layout: for the check itself.
   static func records(of type: Any.Type) -> [EnumerationCase]? {
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     guard metadata.load(as: UInt.self) == 0x201 else { return nil }

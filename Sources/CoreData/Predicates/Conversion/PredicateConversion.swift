@@ -88,7 +88,7 @@ struct PredicateConversion {
   /// The value of an expression in which only values of the program's are; nil for others.
   func known<Value: PredicateExpression>(_ expression: Value) -> Value.Output? { try? expression.evaluate(bindings) }
 
-  /// The same as a constant.
+  /// The value of such an expression as a constant; nil for others.
   func value(of expression: some PredicateExpression) -> ExpressionNode? {
     known(expression).map { .constant(constant($0)) }
   }

@@ -305,7 +305,7 @@ struct PredicatePrinter {
     return value.description
   }
 
-  /// The same; in descriptions a whole number has no fraction.
+  /// The number as this printer's style has it: in descriptions a whole number has no fraction.
   private func spelling(of value: Double) -> String {
     let text = PredicatePrinter.spelling(of: value)
     return style == .description && text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -100,7 +100,7 @@ final class RowFeed {
     }
   }
 
-  /// The same for pairs of keys, of which the statement keeps each once.
+  /// Runs a statement that inserts pairs of keys, each of which it keeps once, until one of them is refused.
   func insert(_ statement: Statement, _ pairs: [KeyPair]) throws -> (error: SQLiteError, written: Int)? {
     try pairs.withUnsafeBytes {
       try run(statement, State(pairs: $0.baseAddress, count: pairs.count), columns: RowFeed.pairColumns)

@@ -145,7 +145,7 @@ final class FaultPlan: Sendable {
 /// The statement that finds the members of a to-many relationship of one owner: columns Z_ENT or 0, Z_PK.
 final class MemberPlan: Sendable {
   let text: StatementText
-  /// The same with a limit, its second parameter.
+  /// The statement with a limit, its second parameter.
   let limited: StatementText
   /// The members' entity, as the relationship has it.
   let members: EntitySchema
