@@ -2,8 +2,8 @@ internal import CSQLite
 
 /// Whether a connection's file was removed or replaced since it was opened, asked before each save.
 ///
-/// To follow the file's path takes a tenth of a small save's time. A file that is removed, moved or replaced changes its
-/// folder, so mostly the folder is asked, through a descriptor that stays open. The path is followed again when the
+/// To follow the file's path takes a tenth of a small save's time. A file that is removed, moved or replaced changes
+/// its folder, so mostly the folder is asked, through a descriptor that stays open. The path is followed again when the
 /// folder has changed, when its last change is so young that another could have the same time, and at the latest after
 /// `patience`: a folder further up may be moved too, and that does not change this one.
 ///
