@@ -59,6 +59,40 @@ struct CoordinatorTests {
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
+  @Test(
+    "A store of the configuration Default has all entities, unless the model has a configuration of that name",
+    arguments: StoreKind.allCases)
+  func editorsDefault(_ kind: StoreKind) throws {
+    let (a, b) = (entity("A", [attribute("name")]), entity("B", [attribute("name")]))
+    let made = model([a, b])
+    made.setEntities([a], forConfigurationName: "First")
+    let own = try #require(made.copy() as? NSManagedObjectModel)
+    own.setEntities(own.entities.filter { $0.name == "A" }, forConfigurationName: "Default")
+    let folder = StoreFolder()
+    for (model, entities) in [(made, ["A", "B"]), (own, ["A"])] {
+      #expect(model.entities(forConfigurationName: "Default")?.compactMap(\.name).sorted() == entities)
+      let url = folder.place(kind, "\(entities.count)")
+      for round in 1...2 {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+          ofType: kind.type, configurationName: "Default", at: url,
+          options: [NSMigratePersistentStoresAutomaticallyOption: true])
+        #expect(store.configurationName == "Default")
+        #expect((store.metadata[NSStoreModelVersionHashesKey] as? [String: Data])?.keys.sorted() == entities)
+        let context = coordinator.newContext()
+        try context.performAndWait {
+          for name in entities { context.new(name, ["name": "\(round)"]) }
+          try context.save()
+          let isKept = kind != .inMemory
+          for name in entities { #expect(try context.all(name).count == (isKept ? round : 1)) }
+          context.new("B")
+          #expect((failure { try context.save() } == nil) == entities.contains("B"))
+        }
+        try coordinator.remove(store)
+      }
+    }
+  }
+
   @Test("A SQLite store needs a URL")
   func withoutURL() { #expect(add(NSSQLiteStoreType)?.code == NSPersistentStoreOpenError) }
 

@@ -24,7 +24,8 @@ struct CloudContainerSurfaceTests {
   @Test("A store that should be synchronized is refused by name, and the others are opened")
   @MainActor func synchronized() throws {
     let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())
-    let descriptions = [NSPersistentStoreDescription(), NSPersistentStoreDescription()]
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite")
+    let descriptions = [NSPersistentStoreDescription(url: file), NSPersistentStoreDescription()]
     descriptions[0].cloudKitContainerOptions = NSPersistentCloudKitContainerOptions(containerIdentifier: "iCloud.kiosk")
     let copy = try #require(descriptions[0].copy() as? NSPersistentStoreDescription)
     #expect(copy.cloudKitContainerOptions?.containerIdentifier == "iCloud.kiosk" && copy == descriptions[0])
@@ -38,6 +39,24 @@ struct CloudContainerSurfaceTests {
         == "Synchronizing a store with CloudKit's container iCloud.kiosk is not implemented.")
     #expect(container.persistentStoreDescriptions.count == 2)
     #expect(container.persistentStoreCoordinator.persistentStores.count == 1)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test("A store in memory opens though its description names a CloudKit container", arguments: [true, false])
+  @MainActor func inMemory(_ isSQLite: Bool) throws {
+    let container = NSPersistentCloudKitContainer(name: "Kiosk", managedObjectModel: kiosk())
+    let description = try #require(container.persistentStoreDescriptions.first)
+    description.cloudKitContainerOptions = NSPersistentCloudKitContainerOptions(containerIdentifier: "iCloud.kiosk")
+    if isSQLite {
+      description.url = URL(fileURLWithPath: "/dev/null")
+    } else {
+      description.type = NSInMemoryStoreType
+    }
+    container.loadPersistentStores { _, error in #expect(error == nil) }
+    NSEntityDescription.insertNewObject(forEntityName: "Paper", into: container.viewContext)
+    try container.viewContext.save()
+    #expect(try container.viewContext.count(for: NSFetchRequest<NSManagedObject>(entityName: "Paper")) == 1)
+    #expect(container.persistentStoreCoordinator.persistentStores.map(\.type) == [description.type])
   }
 
   @Test("Other containers pay no heed to its options")

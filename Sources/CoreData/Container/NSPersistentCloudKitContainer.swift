@@ -2,8 +2,8 @@ import Foundation
 
 /// A container whose stores Apple's framework can synchronize with CloudKit. Linux has no CloudKit. A store without
 /// ``NSPersistentStoreDescription/cloudKitContainerOptions`` opens as in any container, as it does in a program without
-/// an entitlement for iCloud. A store with them is refused: the handler gets an error that names CloudKit, and no file
-/// is opened.
+/// an entitlement for iCloud. A file with them is refused: the handler gets an error that names CloudKit, and it is not
+/// opened. A store in memory opens, since nobody expects another device to have what a test puts there.
 nonisolated open class NSPersistentCloudKitContainer: NSPersistentContainer, @unchecked Sendable {
   // `@unchecked Sendable`, as the superclass: it adds no state.
 
@@ -15,12 +15,11 @@ nonisolated open class NSPersistentCloudKitContainer: NSPersistentContainer, @un
   ) {
     let descriptions = persistentStoreDescriptions
     for description in descriptions {
-      guard let identifier = description.cloudKitContainerOptions?.containerIdentifier else { continue }
-      block(
-        description,
-        Failure.unsupportedFeature("Synchronizing a store with CloudKit's container \(identifier)").nsError)
+      guard let options = description.optionsOfSynchronizedFile else { continue }
+      let container = "CloudKit's container \(options.containerIdentifier)"
+      block(description, Failure.unsupportedFeature("Synchronizing a store with \(container)").nsError)
     }
-    load(descriptions.filter { $0.cloudKitContainerOptions == nil }, completionHandler: block)
+    load(descriptions.filter { $0.optionsOfSynchronizedFile == nil }, completionHandler: block)
   }
 
   /// Makes CloudKit's record types of the model. Throws an error that names CloudKit.
@@ -39,6 +38,12 @@ nonisolated open class NSPersistentCloudKitContainer: NSPersistentContainer, @un
   /// Whether an object may be deleted: every one that is not in a read-only store.
   open func canDeleteRecord(forManagedObjectWith objectID: NSManagedObjectID) -> Bool {
     canUpdateRecord(forManagedObjectWith: objectID)
+  }
+}
+
+extension NSPersistentStoreDescription {
+  fileprivate var optionsOfSynchronizedFile: NSPersistentCloudKitContainerOptions? {
+    isInMemory ? nil : cloudKitContainerOptions
   }
 }
 

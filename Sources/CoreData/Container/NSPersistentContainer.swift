@@ -147,8 +147,8 @@ nonisolated open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// Whether a description's store was loaded into memory. Several such stores may share a URL, so the coordinator
   /// can't tell that it has this one.
   private func isLoadedInMemory(_ description: NSPersistentStoreDescription) -> Bool {
+    guard description.isInMemory else { return false }
     let url = description.url ?? .storeInMemory
-    guard description.type == NSInMemoryStoreType || url.isStoreInMemory else { return false }
     return lock.withLock { loaded.contains { $0 === description } }
       && persistentStoreCoordinator.persistentStores.contains { $0.url == url && $0.type == description.type }
   }

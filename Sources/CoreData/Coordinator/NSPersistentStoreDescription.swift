@@ -7,14 +7,14 @@
 nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The store's type; SQLite by default.
   open var type = NSSQLiteStoreType
-  /// The configuration with the store's entities; nil for all entities.
+  /// The configuration with the store's entities; nil for all entities, or `Default` if the model has none so named.
   open var configuration: String?
   /// The URL of the store. `file:///dev/null` for a SQLite store in memory.
   open var url: URL?
   /// Whether ``NSPersistentContainer/loadPersistentStores(completionHandler:)`` returns before the store is open.
   open var shouldAddStoreAsynchronously = false
   /// The CloudKit container with which the store should be synchronized. An `NSPersistentCloudKitContainer` refuses to
-  /// open a store that has one; other containers ignore it, as Apple's do.
+  /// open a file that has one; stores in memory are not synchronized, and other containers ignore it, as Apple's do.
   open var cloudKitContainerOptions: NSPersistentCloudKitContainerOptions?
   private var given: [String: NSObject] = [
     NSMigratePersistentStoresAutomaticallyOption: true as NSNumber,
@@ -40,6 +40,9 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
 
   /// Sets an option; nil removes it.
   open func setOption(_ option: NSObject?, forKey key: String) { given[key] = option }
+
+  /// Whether the store has no file.
+  final var isInMemory: Bool { type == NSInMemoryStoreType || (url ?? .storeInMemory).isStoreInMemory }
 
   /// Pragmas set on the store's connections.
   open var sqlitePragmas: [String: NSObject] { pragmas }

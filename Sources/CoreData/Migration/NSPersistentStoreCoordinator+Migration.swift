@@ -60,7 +60,7 @@ extension NSPersistentStoreCoordinator {
     else { return nil }
     return StoreMigration(
       storeClass: storeClass, type: type, url: url,
-      configuration: NSManagedObjectModel.configuration(unlessDefault: configuration), options: options,
+      configuration: ownModel.configuration(unlessDefault: configuration), options: options,
       metadata: metadata, destination: ownModel)
   }
 

@@ -4,8 +4,15 @@ extension NSManagedObjectModel {
   /// The configuration name of a store that was added without a configuration, as in Apple's framework.
   static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-  /// A configuration's name; nil for the default configuration, which has all entities.
-  static func configuration(unlessDefault name: String?) -> String? { name == defaultConfigurationName ? nil : name }
+  /// The default configuration's name in Xcode's model editor.
+  private static let editorsDefaultName = "Default"
+
+  /// A configuration's name; nil for the default configuration, which has all entities. Programs also name that one as
+  /// the editor does, which is no name in the model; a configuration of that name comes first.
+  final func configuration(unlessDefault name: String?) -> String? {
+    if name == Self.defaultConfigurationName { return nil }
+    return name == Self.editorsDefaultName && storedConfigurations[Self.editorsDefaultName] == nil ? nil : name
+  }
 
   /// The names of the configurations, in order. In a model that was read from a file they include that of the default
   /// configuration, which has all entities, `PF_DEFAULT_CONFIGURATION_NAME`, as in Apple's framework.
@@ -18,11 +25,12 @@ extension NSManagedObjectModel {
   /// The names of the configurations that a file or a program has made.
   final var namedConfigurations: [String] { storedConfigurations.keys.sorted() }
 
-  /// The entities of a configuration; without a name, all entities. Returns nil if the model has no such configuration.
+  /// The entities of a configuration; all entities without a name, or for that of the default configuration, which is
+  /// also `Default`, as in Xcode's editor. Returns nil if the model has no such configuration.
   ///
   /// An entity that is listed without any of its subentities brings all of them along.
   public func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
-    guard let configuration = Self.configuration(unlessDefault: configuration) else { return storedEntities }
+    guard let configuration = self.configuration(unlessDefault: configuration) else { return storedEntities }
     if let frozen { return frozen.configurations[configuration] }
     return storedConfigurations[configuration].map(withHeirs)
   }

@@ -87,8 +87,10 @@ nonisolated open class NSPersistentStore: NSObject {
     self.init(persistentStoreCoordinator: root, configurationName: configuration, at: url, options: options)
   }
 
-  /// The configuration's name; nil for the default configuration, which has all entities.
-  package final var configuration: String? { NSManagedObjectModel.configuration(unlessDefault: configurationName) }
+  /// The configuration's name; nil for a store that was added without one.
+  package final var configuration: String? {
+    configurationName == NSManagedObjectModel.defaultConfigurationName ? nil : configurationName
+  }
 
   /// Reads or makes the store's metadata. Called once, before the store is used.
   open func loadMetadata() throws {}
