@@ -494,4 +494,25 @@ struct AttributeTests {
       #expect(object.managedValue(ManagedKey("list")) as [String] == ["a"])
     }
   }
+
+  @Test("Nil reads as 0, or as nothing, where a number or an object of Foundation's is declared without \"?\"")
+  func objectsForNil() throws {
+    let attributes = [
+      attribute("pages", .integer32AttributeType), attribute("price", .decimalAttributeType),
+      attribute("day", .dateAttributeType), attribute("title", .stringAttributeType),
+      attribute("cover", .binaryDataAttributeType), attribute("list", .transformableAttributeType),
+    ]
+    try withStack(.inMemory, model([entity("Offer", attributes)])) { _, context in
+      let offer = context.new("Offer")
+      func value<T: ManagedValue>(_ key: String, _ type: T.Type) -> T { offer.managedValue(ManagedKey(key)) }
+      #expect(value("pages", NSNumber.self).intValue == 0)
+      #expect(value("price", Decimal.self) == 0 && value("price", NSDecimalNumber.self).adding(.one) == .one)
+      #expect(value("day", NSDate.self).timeIntervalSinceReferenceDate == 0)
+      #expect(value("title", NSString.self).length == 0 && value("cover", NSData.self).length == 0)
+      #expect(value("list", NSArray.self).count == 0 && value("list", NSMutableArray.self).count == 0)
+      #expect(value("list", NSDictionary.self).count == 0 && value("list", NSSet.self).count == 0)
+      let none: NSNumber? = offer.managedValue(ManagedKey("pages"))
+      #expect(none == nil && offer["price"] == nil && offer["day"] == nil)
+    }
+  }
 }

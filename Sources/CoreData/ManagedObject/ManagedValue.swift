@@ -2,8 +2,9 @@
 ///
 /// Generated accessors call `NSManagedObject.managedValue(_:)` and `NSManagedObject.setManagedValue(_:_:)`
 /// with the declared type; the conformances choose the typed read and write for it. A property that is declared
-/// without `?` and is nil reads as 0, false, "" or an empty collection, as it does in Apple's framework; types
-/// without such a value trap with a sentence that names the property.
+/// without `?` and is nil reads as 0, false, "" or an empty collection, as it does in Apple's framework; a class such as
+/// `NSNumber`, `NSDate` or `NSArray` as an object that says so. Types without such a value trap with a sentence that
+/// names the property.
 public protocol ManagedValue {
   /// The property's value. If it is nil, returns the type's empty value, or traps.
   static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self
@@ -252,14 +253,12 @@ extension Date: ManagedValue {
 }
 
 extension ManagedValue {
-  /// Types that have no empty value: nil is a misuse.
+  /// Types that have no empty value: nil is a misuse, unless `nilInObjectiveC(as:)` has an object for it.
   public static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self {
-    guard let value = readManagedOptional(object, key) else {
-      misuse(
-        "\(object.layout.name).\(key.name) is nil, but it is declared as \(Self.self) without \"?\": "
-          + "declare it as \(Self.self)?, or give the attribute a default value in the model.")
-    }
-    return value
+    if let value = readManagedOptional(object, key) ?? (nilInObjectiveC(as: Self.self) as? Self) { return value }
+    misuse(
+      "\(object.layout.name).\(key.name) is nil, but it is declared as \(Self.self) without \"?\": "
+        + "declare it as \(Self.self)?, or give the attribute a default value in the model.")
   }
 
   /// Sets the property.
@@ -278,6 +277,24 @@ extension ManagedValue {
   }
 }
 
+/// An object that answers as nil does in Objective-C, where messages to it give 0 and nothing; what is put into it is
+/// lost, as there. Apple's framework gives nil itself to a property that is declared as a class without `?`, and
+/// programs ask it for its `intValue` or `count`. nil for types whose answers would be no such values.
+private func nilInObjectiveC(as type: Any.Type) -> Any? {
+  switch type {
+  case is NSDecimalNumber.Type: return NSDecimalNumber.zero
+  case is NSNumber.Type: return NSNumber(value: 0)
+  case is NSDate.Type: return NSDate(timeIntervalSinceReferenceDate: 0)
+  case is NSString.Type: return NSMutableString()
+  case is NSData.Type: return NSMutableData()
+  case is NSArray.Type: return NSMutableArray()
+  case is NSDictionary.Type: return NSMutableDictionary()
+  case is NSSet.Type: return NSMutableSet()
+  case is NSOrderedSet.Type: return NSMutableOrderedSet()
+  default: return nil
+  }
+}
+
 extension Data: ManagedValueWithEmpty {
   /// Nil reads as no bytes.
   public static var emptyManagedValue: Data { Data() }
@@ -286,7 +303,10 @@ extension Data: ManagedValueWithEmpty {
 extension UUID: ManagedValue {}
 extension URL: ManagedValue {}
 
-extension Decimal: ManagedValue {
+extension Decimal: ManagedValueWithEmpty {
+  /// Nil reads as 0.
+  public static var emptyManagedValue: Decimal { 0 }
+
   /// The decimal number; nil when the property is nil.
   public static func readManagedOptional(_ object: NSManagedObject, _ key: ManagedKey) -> Decimal? {
     (object.storedAny(key) as? NSDecimalNumber)?.decimalValue
