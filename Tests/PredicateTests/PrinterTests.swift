@@ -33,13 +33,17 @@ struct PrinterTests {
     #expect(try PredicateParser.predicate(printed) == node.numeric)
   }
 
-  @Test("predicateFormat says whole numbers, ids, URLs and a NOT in a compound as Apple's framework does")
+  @Test("predicateFormat says whole numbers, Floats, ids, URLs and a NOT in a compound as Apple's framework does")
   func descriptions() throws {
     let uuid = UUID()
     let cases: [(NSPredicate, String)] = [
       (NSPredicate(format: "score == %@ AND weight < %@", 20.0, 10.5), "score == 20 AND weight < 10.5"),
       (NSPredicate(format: "score BETWEEN %@", [1.0, 10.0]), "score BETWEEN {1, 10}"),
       (NSPredicate(format: "score == %f", -3.0), "score == -3"),
+      (NSPredicate(format: "a IN %@", [0.1, 12345.67, -33.3] as [Float]), "a IN {0.1, 12345.67, -33.3}"),
+      (NSPredicate(format: "a == %@", NSNumber(value: Float(0.1))), "a == 0.1"),
+      (NSPredicate(format: "a > %@ AND a < %@", 0.1, 0.1234567890123), "a > 0.1 AND a < 0.1234567890123"),
+      (NSPredicate(format: "a == 1e10 OR a == 0.0001220703125"), "a == 10000000000 OR a == 0.0001220703125"),
       (NSPredicate(format: "id == %@", uuid), "id == \(uuid)"),
       (NSPredicate(format: "price > %@", Decimal(string: "1.50")!), "price > 1.5"),
       (NSPredicate(format: "link == %@", URL(string: "https://example.org/a")!), "link == https://example.org/a"),

@@ -16,8 +16,8 @@ struct PredicatePrinter {
     case language
     /// To be read again, with Booleans as `YES` and `NO`, which the parser reads as Booleans.
     case words
-    /// As Apple's framework describes predicates: `5` for a floating 5, `1` for a Boolean, a UUID without quotes,
-    /// parentheses around a NOT inside AND, OR and NOT.
+    /// As Apple's framework describes predicates: `5` for a floating 5, `1` for a Boolean, a UUID without quotes, the
+    /// digits of a `Float`, parentheses around a NOT inside AND, OR and NOT.
     case description
   }
 
@@ -305,10 +305,15 @@ struct PredicatePrinter {
     return value.description
   }
 
-  /// The number as this printer's style has it: in descriptions a whole number has no fraction.
+  /// The number as this printer's style has it: in descriptions a whole number has no fraction, and what was a `Float` has the digits of one, 0.1 for
+  /// 0.10000000149011612. Few other numbers have so many digits and are the value of a `Float` as well.
   private func spelling(of value: Double) -> String {
     let text = PredicatePrinter.spelling(of: value)
-    return style == .description && text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    guard style == .description else { return text }
+    if text.hasSuffix(".0") { return String(text.dropLast(2)) }
+    let single = Float(value)
+    let short = single.description
+    return Double(single) == value && short.utf8.count + 4 < text.utf8.count ? short : text
   }
 
   /// NaN has no literal. This is read as it is printed, and has no value either.
