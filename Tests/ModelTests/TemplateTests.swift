@@ -69,7 +69,7 @@ struct TemplateTests {
         substitutionVariables: ["NAME": NSNull(), "NAMES": ["a", "b"], "PAGES": NSExpression(format: "1 + 2")]))
     #expect(
       found.predicate?.predicateFormat
-        == "name == nil OR name IN {\"a\", \"b\"} OR SUBQUERY(books, $b, $b.pages > 1 + 2).@count > 0")
+        == "name == <null> OR name IN {\"a\", \"b\"} OR SUBQUERY(books, $b, $b.pages > 1 + 2).@count > 0")
   }
 
   @Test("A variable without a value ends the program and is named")

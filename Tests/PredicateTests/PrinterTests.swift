@@ -33,7 +33,7 @@ struct PrinterTests {
     #expect(try PredicateParser.predicate(printed) == node.numeric)
   }
 
-  @Test("predicateFormat says whole numbers, Floats, ids, URLs and a NOT in a compound as Apple's framework does")
+  @Test("predicateFormat says numbers, NSNull, ids, URLs and a NOT in a compound as Apple's framework does")
   func descriptions() throws {
     let uuid = UUID()
     let cases: [(NSPredicate, String)] = [
@@ -42,6 +42,9 @@ struct PrinterTests {
       (NSPredicate(format: "score == %f", -3.0), "score == -3"),
       (NSPredicate(format: "a IN %@", [0.1, 12345.67, -33.3] as [Float]), "a IN {0.1, 12345.67, -33.3}"),
       (NSPredicate(format: "a == %@", NSNumber(value: Float(0.1))), "a == 0.1"),
+      (NSPredicate(format: "a == %@ OR b == nil", NSNull()), "a == <null> OR b == nil"),
+      (NSPredicate(format: "a == %@ AND b != NULL", Optional<Int>.none), "a == nil AND b != nil"),
+      (NSPredicate(format: "a == $b").withSubstitutionVariables(["b": NSNull()]), "a == <null>"),
       (NSPredicate(format: "a > %@ AND a < %@", 0.1, 0.1234567890123), "a > 0.1 AND a < 0.1234567890123"),
       (NSPredicate(format: "a == 1e10 OR a == 0.0001220703125"), "a == 10000000000 OR a == 0.0001220703125"),
       (NSPredicate(format: "id == %@", uuid), "id == \(uuid)"),
@@ -53,6 +56,9 @@ struct PrinterTests {
     ]
     for (predicate, text) in cases { #expect(predicate.predicateFormat == text && predicate.description == text) }
     #expect(NSExpression(forConstantValue: 5.0).description == "5")
+    let null = NSPredicate(format: "a == %@", NSNull())
+    #expect(null == NSPredicate(format: "a == nil") && null.evaluate(with: ["a": NSNull()] as [String: Any]))
+    #expect(try PredicatePrinter.print(null.node) == "a == nil")
     #expect(NSExpression(format: "a / 2.0").description == "a / 2")
   }
 

@@ -109,7 +109,7 @@ extension PredicateNode {
       case .constant(let constant) = comparison.right
     else { return nil }
     switch constant {
-    case .null, .bool, .int, .double, .date, .string, .data, .uuid, .url, .decimal: return path[0]
+    case .nothing, .bool, .int, .double, .date, .string, .data, .uuid, .url, .decimal: return path[0]
     case .collection, .object, .other: return nil
     }
   }

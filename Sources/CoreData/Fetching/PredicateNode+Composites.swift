@@ -19,7 +19,7 @@ extension PredicateNode {
 extension Comparison {
   /// `address == nil` becomes that comparison for each element; nil for any other comparison.
   fileprivate func comparingElementsWithNil(_ layout: EntityLayout) -> PredicateNode? {
-    guard case .keyPath(let path) = left, let name = path.last, case .constant(.null) = right,
+    guard case .keyPath(let path) = left, let name = path.last, case .constant(.nothing) = right,
       modifier == .direct,
       comparator == .equalTo || comparator == .notEqualTo,
       let property = layout.destination(of: Array(path.dropLast()))?.property(named: name),

@@ -85,7 +85,7 @@ extension PredicateConstant {
     case let value as NSSet: self = .collection(value.map(PredicateConstant.init(any:)))
     case let value as NSOrderedSet: self = .collection(value.map(PredicateConstant.init(any:)))
     case let value as NSDictionary: self = .collection(value.allValues.map(PredicateConstant.init(any:)))
-    case is NSNull: self = .null
+    case is NSNull: self = .nothing(isObject: true)
     default: self = .object(value)
     }
   }
@@ -117,7 +117,7 @@ extension PredicateConstant {
   /// The value for a program: numbers as `NSNumber`, nil as nil.
   var anyValue: Any? {
     switch self {
-    case .null: nil
+    case .nothing: nil
     case .bool(let value): NSNumber(value: value)
     case .int(let value): NSNumber(value: value)
     case .double(let value): NSNumber(value: value)

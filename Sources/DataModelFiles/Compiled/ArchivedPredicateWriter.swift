@@ -207,7 +207,7 @@ extension ExpressionNode {
 extension PredicateConstant {
   fileprivate var hasForm: Bool {
     switch self {
-    case .null: true
+    case .nothing: true
     case .collection(let members): members.allSatisfy(\.hasForm)
     case .bool, .int, .double, .date, .string, .data, .uuid, .url, .decimal, .object, .other:
       DataModel.Value(self) != nil

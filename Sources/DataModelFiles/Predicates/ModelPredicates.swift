@@ -74,7 +74,7 @@ extension DataModel.Value {
     case .data(let data): self = .data(Array(data))
     case .uuid(let uuid): self = .uuid(uuid)
     case .url(let url): self = .uri(url.relativeString)
-    case .null, .collection, .object, .other: return nil
+    case .nothing, .collection, .object, .other: return nil
     }
   }
 }

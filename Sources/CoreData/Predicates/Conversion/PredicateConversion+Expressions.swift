@@ -66,7 +66,7 @@ extension ExpressionNode {
   /// `a.b` for `a != nil ? a.b : nil`, as optional chaining is converted: a key path is nil behind nil by itself, and
   /// so is one behind a cast.
   fileprivate var unwrapped: ExpressionNode {
-    guard case .conditional(let test, let result, .constant(.null)) = self else { return self }
+    guard case .conditional(let test, let result, .constant(.nothing)) = self else { return self }
     switch test {
     case .comparison(let test) where test.comparator == .notEqualTo && test.right == .constant(.null):
       return result.isPath(from: test.left) ? result : self
@@ -166,7 +166,7 @@ extension PredicateConversion {
 extension ExpressionNode {
   /// The test and the object of a cast; nil for what is no cast.
   var cast: (test: PredicateNode, entity: NSEntityDescription, object: ExpressionNode)? {
-    guard case .conditional(.or(let tests), let object, .constant(.null)) = self,
+    guard case .conditional(.or(let tests), let object, .constant(.nothing)) = self,
       case .comparison(let first)? = tests.first, first.left == object.appending(["entity"]),
       case .constant(.object(let entity as NSEntityDescription)) = first.right
     else { return nil }

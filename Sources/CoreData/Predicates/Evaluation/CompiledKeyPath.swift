@@ -39,7 +39,7 @@ struct CompiledKeyPath {
           if value.isNull, step + 1 < steps.count, let place = subject.placeOfMany(on: keys(from: step)) {
             return step + place + 1 == steps.count ? .subjects([]) : try flattened([], step: step + 1)
           }
-        case .constant(.null): return countsNothing(from: step) ? .constant(.int(0)) : .null
+        case .constant(.nothing): return countsNothing(from: step) ? .constant(.int(0)) : .null
         case .constant(.object(let object as any PredicateSubject)),
           .constant(.other(let object as any PredicateSubject)):
           value = try object.predicateValue(for: key)

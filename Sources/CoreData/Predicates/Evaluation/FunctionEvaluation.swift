@@ -89,7 +89,7 @@ enum FunctionEvaluation {
     case .bool(let flag): return .int(flag ? 1 : 0)
     case .date, .decimal: return constant.number.map(PredicateConstant.double)
     case .string(let text): return ValueComparison.leadingNumber(of: text)
-    case .null, .data, .uuid, .url, .collection, .object, .other: return nil
+    case .nothing, .data, .uuid, .url, .collection, .object, .other: return nil
     }
   }
 

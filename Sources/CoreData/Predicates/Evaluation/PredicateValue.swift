@@ -112,7 +112,7 @@ extension PredicateValue {
     }
   }
 
-  var isNull: Bool { if case .constant(.null) = self { true } else { false } }
+  var isNull: Bool { if case .constant(.nothing) = self { true } else { false } }
 
   /// The constant, for functions; null for other values.
   var constant: PredicateConstant {

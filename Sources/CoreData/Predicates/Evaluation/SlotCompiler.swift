@@ -60,7 +60,7 @@ extension PredicateConstant {
     case .int(let value): value
     case .bool(let value): value ? 1 : 0
     case .double(let value): Int64(exactly: value)
-    case .null, .date, .string, .data, .uuid, .url, .decimal, .collection, .object, .other: nil
+    case .nothing, .date, .string, .data, .uuid, .url, .decimal, .collection, .object, .other: nil
     }
   }
 
@@ -71,7 +71,7 @@ extension PredicateConstant {
     case .bool(let value): value ? 1 : 0
     case .double(let value): value
     case .date(let value): value.timeIntervalSinceReferenceDate
-    case .null, .string, .data, .uuid, .url, .decimal, .collection, .object, .other: nil
+    case .nothing, .string, .data, .uuid, .url, .decimal, .collection, .object, .other: nil
     }
   }
 }

@@ -12,7 +12,7 @@ enum ValueComparison {
 
   private static func storageClass(of constant: PredicateConstant) -> StorageClass {
     switch constant {
-    case .null: .null
+    case .nothing: .null
     case .bool, .int, .double, .date, .decimal: .number
     case .string, .url: .text
     case .data, .uuid: .bytes
@@ -100,7 +100,7 @@ enum ValueComparison {
     switch constant {
     case .data(let data): data
     case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { Data($0) }
-    case .null, .bool, .int, .double, .date, .string, .url, .decimal, .collection, .object, .other: Data()
+    case .nothing, .bool, .int, .double, .date, .string, .url, .decimal, .collection, .object, .other: Data()
     }
   }
 
@@ -164,7 +164,7 @@ enum ValueComparison {
     case .double(let value): (value == 0 ? 0 : value).description
     case .date(let value): text(of: .double(value.timeIntervalSinceReferenceDate))
     case .decimal(let value): value.description
-    case .null, .data, .uuid, .collection, .object, .other: nil
+    case .nothing, .data, .uuid, .collection, .object, .other: nil
     }
   }
 

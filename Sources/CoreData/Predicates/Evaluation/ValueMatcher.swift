@@ -35,7 +35,7 @@ struct ValueMatcher {
     _ left: PredicateValue, matches: ElementTest, right: @autoclosure () -> PredicateValue
   ) throws -> Bool {
     switch left {
-    case .subject, .constant(.null), .constant(.string), .constant(.int): return try matches(left)
+    case .subject, .constant(.nothing), .constant(.string), .constant(.int): return try matches(left)
     case .subjects, .values:
       if comparator == .customSelector { return try matches(left) }
       if comparator == .equalTo || comparator == .notEqualTo {
@@ -156,7 +156,7 @@ struct ValueMatcher {
         value, right, options: options, leftIsProperty: leftIsProperty, rightIsProperty: rightIsProperty)
     }
     switch right {
-    case .constant(.null): return { $0.isNull }
+    case .constant(.nothing): return { $0.isNull }
     case .constant(.string(let text)) where options.isEmpty || options.contains(.normalized):
       return { value in
         if case .constant(.string(let other)) = value { return binaryEqual(other, text) }

@@ -3,7 +3,8 @@ import Foundation
 /// A value in a predicate.
 // @unchecked Sendable: `object` and `other` are opaque here; the module that put them in is responsible for them.
 enum PredicateConstant: @unchecked Sendable {
-  case null
+  /// nil, or `NSNull` if it is an object. Nothing but a description tells the two apart.
+  case nothing(isObject: Bool)
   case bool(Bool)
   case int(Int64)
   case double(Double)
@@ -28,8 +29,11 @@ protocol PredicateIdentity: AnyObject {
 }
 
 extension PredicateConstant {
+  /// nil.
+  static var null: PredicateConstant { .nothing(isObject: false) }
+
   /// Whether it is nil.
-  var isNull: Bool { if case .null = self { true } else { false } }
+  var isNull: Bool { if case .nothing = self { true } else { false } }
 
   /// The number it stands for, as SQLite sees it: dates are seconds since 2001-01-01 00:00 UTC.
   var number: Double? {
@@ -39,7 +43,7 @@ extension PredicateConstant {
     case .double(let value): value
     case .date(let value): value.timeIntervalSinceReferenceDate
     case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
-    case .null, .string, .data, .uuid, .url, .collection, .object, .other: nil
+    case .nothing, .string, .data, .uuid, .url, .collection, .object, .other: nil
     }
   }
 
@@ -53,7 +57,7 @@ extension PredicateConstant {
 extension PredicateConstant: Hashable {
   static func == (left: PredicateConstant, right: PredicateConstant) -> Bool {
     switch left {
-    case .null: right.isNull
+    case .nothing: right.isNull
     case .bool(let a): if case .bool(let b) = right { a == b } else { false }
     case .int(let a): if case .int(let b) = right { a == b } else { false }
     case .double(let a): if case .double(let b) = right { a == b } else { false }
@@ -81,7 +85,7 @@ extension PredicateConstant: Hashable {
 
   func hash(into hasher: inout Hasher) {
     switch self {
-    case .null: hasher.combine(0)
+    case .nothing: hasher.combine(0)
     case .bool(let value): hasher.combine(value)
     case .int(let value): hasher.combine(value)
     case .double(let value): hasher.combine(value)

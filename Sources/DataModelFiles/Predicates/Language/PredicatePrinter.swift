@@ -17,7 +17,7 @@ struct PredicatePrinter {
     /// To be read again, with Booleans as `YES` and `NO`, which the parser reads as Booleans.
     case words
     /// As Apple's framework describes predicates: `5` for a floating 5, `1` for a Boolean, a UUID without quotes, the
-    /// digits of a `Float`, parentheses around a NOT inside AND, OR and NOT.
+    /// digits of a `Float`, `<null>` for `NSNull`, parentheses around a NOT inside AND, OR and NOT.
     case description
   }
 
@@ -261,7 +261,7 @@ struct PredicatePrinter {
 
   private mutating func write(_ constant: PredicateConstant) {
     switch constant {
-    case .null: text += "nil"
+    case .nothing(let isObject): text += isObject && style == .description ? "<null>" : "nil"
     case .bool(let value):
       switch style {
       case .language, .description: text += value ? "1" : "0"

@@ -46,7 +46,7 @@ extension PredicateTranslator {
   ) throws {
     func isOfData(_ constant: PredicateConstant) -> Bool {
       switch constant {
-      case .null, .data: true
+      case .nothing, .data: true
       case .collection(let members): members.allSatisfy(isOfData)
       default: false
       }

@@ -28,7 +28,7 @@ extension PredicateTranslator {
   /// for NaN, which SQL would take for null and memory finds different from every value.
   func binding(_ constant: PredicateConstant) -> Binding? {
     switch constant {
-    case .null, .collection, .object, .other: nil
+    case .nothing, .collection, .object, .other: nil
     case _ where constant.isNotANumber: nil
     case .bool(let value): .int(value ? 1 : 0)
     case .int(let value): .int(value)

@@ -74,7 +74,7 @@ extension PredicateTranslator {
     reversed.comparator = .equalTo
     reversed.modifier = .any
     let value = try operand(comparison.left, scope)
-    if case .constant(.null) = value { return .truth(negated) }
+    if case .constant(.nothing) = value { return .truth(negated) }
     let isMember = try any(collection, comparison: reversed, right: value, negated: negated)
     if case .constant = value { return isMember }
     if case .evaluatedObject = comparison.left { return isMember }

@@ -61,7 +61,7 @@ package struct PredicateTranslator {
     if case .collection(let collection) = left {
       if comparison.modifier == .direct, collection.rest.isEmpty, collection.filter == nil,
         comparison.comparator == .equalTo || comparison.comparator == .notEqualTo,
-        case .constant(.null) = right
+        case .constant(.nothing) = right
       {
         // `books == nil` asks whether there are no members.
         return try exists(collection, negated: negated != (comparison.comparator == .equalTo))

@@ -12,7 +12,7 @@ enum SQLOperand {
 
   var isConstant: Bool { if case .constant = self { true } else { false } }
 
-  var isNull: Bool { if case .constant(.null) = self { true } else { false } }
+  var isNull: Bool { if case .constant(.nothing) = self { true } else { false } }
 
   /// The kind of its values, if known.
   var kind: SlotKind? { if case .value(_, let kind) = self { kind } else { nil } }
@@ -30,7 +30,7 @@ enum SQLOperand {
     case .uuid: .uuid
     case .url: .uri
     case .decimal: .decimal
-    case .null, .collection, .object, .other: nil
+    case .nothing, .collection, .object, .other: nil
     }
   }
 }

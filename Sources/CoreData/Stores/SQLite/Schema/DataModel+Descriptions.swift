@@ -140,7 +140,7 @@ extension DataModel.Value {
     case .data(let value): self = .data(Array(value))
     case .uuid(let value): self = .uuid(value)
     case .url(let value): self = .uri(value.absoluteString)
-    case .null, .collection, .object, .other: return nil
+    case .nothing, .collection, .object, .other: return nil
     }
   }
 }
