@@ -58,6 +58,35 @@ struct VersionHashTests {
         == "5431c046d30e7f32c2cc809958add1e7579ad104a3aa8fc4846e97d7af01cc79")
   }
 
+  @Test("Entities of published applications have the hashes that their makers' tests state")
+  func publishedHashes() {
+    let blocked = entity(
+      "DailyBlockedTrackersEntity",
+      [
+        attribute("companyName", optional: false), attribute("count", .integer64AttributeType, optional: false),
+        attribute("timestamp", .dateAttributeType, optional: false),
+      ])
+    blocked.uniquenessConstraints = [["timestamp", "companyName"]]
+    let settings = entity(
+      "SyncableSettingsMetadata",
+      [attribute("key", optional: false), attribute("lastModified", .dateAttributeType)])
+    settings.uniquenessConstraints = [["key"]]
+    let filter = entity(
+      "HTTPSStoredBloomFilterSpecification",
+      [
+        attribute("bitCount", .integer64AttributeType, optional: false),
+        attribute("errorRate", .doubleAttributeType, optional: false), attribute("sha256", optional: false),
+        attribute("totalEntries", .integer64AttributeType, optional: false),
+      ])
+    let stated = [
+      (blocked, "FzgGwKuV5MxquRXE/MDAX/fkdfsBz/AbiBnsfLqdFUI="),
+      (settings, "07TVVttplTirki70JOWjXKp+1ibymh2PA79QnD1zfC0="),
+      (filter, "cWqVixoTyMQdUE7ByoUDR1YMH2gvR917pElFmxC+RZU="),
+      (entity("HTTPSExcludedDomain", [attribute("domain")]), "AXncKdruj21wCoJtV3yEgalwrdjSrEWEe0fBsMGPICY="),
+    ]
+    for (entity, hash) in stated { #expect(entity.versionHash.base64EncodedString() == hash, "\(entity.name ?? "")") }
+  }
+
   @Test("External storage enters the hash of its entity")
   func externalStorage() {
     let image = attribute("imageData", .binaryDataAttributeType)
@@ -131,6 +160,14 @@ struct VersionHashTests {
       ]
       + relationships
     #expect(bookmark.versionHash.hex.hasPrefix("698b764b"))
+
+    // Many to many, of which one side is ordered.
+    relationships[3].name = "favoriteFolders"
+    relationships[3].maxCount = 0
+    bookmark.properties += [
+      attribute("isStub", .booleanAttributeType), attribute("lastChildrenPayloadReceivedFromSync"),
+    ]
+    #expect(bookmark.versionHash.hex.hasPrefix("42e7ffd1"))
   }
 
   @Test("What a store need not know leaves the hash as it is")
