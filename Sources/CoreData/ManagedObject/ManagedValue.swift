@@ -2,9 +2,9 @@
 ///
 /// Generated accessors call `NSManagedObject.managedValue(_:)` and `NSManagedObject.setManagedValue(_:_:)`
 /// with the declared type; the conformances choose the typed read and write for it. A property that is declared
-/// without `?` and is nil reads as 0, false, "" or an empty collection, as it does in Apple's framework; a class such as
-/// `NSNumber`, `NSDate` or `NSArray` as an object that says so. Types without such a value trap with a sentence that
-/// names the property.
+/// without `?` and is nil reads as 0, false, "" or an empty collection, as it does in Apple's framework. One that is
+/// declared as a class such as `NSNumber`, `NSDate` or `NSArray` reads as an object that says so. Types without such a
+/// value trap with a sentence that names the property.
 public protocol ManagedValue {
   /// The property's value. If it is nil, returns the type's empty value, or traps.
   static func readManaged(_ object: NSManagedObject, _ key: ManagedKey) -> Self

@@ -305,8 +305,9 @@ struct PredicatePrinter {
     return value.description
   }
 
-  /// The number as this printer's style has it: in descriptions a whole number has no fraction, and what was a `Float` has the digits of one, 0.1 for
-  /// 0.10000000149011612. Few other numbers have so many digits and are the value of a `Float` as well.
+  /// The number as this printer's style has it. In descriptions a whole number has no fraction, and what was a `Float`
+  /// has the digits of one, 0.1 for 0.10000000149011612: few other numbers have so many digits and are the value of a
+  /// `Float` as well.
   private func spelling(of value: Double) -> String {
     let text = PredicatePrinter.spelling(of: value)
     guard style == .description else { return text }
