@@ -285,7 +285,7 @@ private func nilInObjectiveC(as type: Any.Type) -> Any? {
   case is NSDecimalNumber.Type: return NSDecimalNumber.zero
   case is NSNumber.Type: return NSNumber(value: 0)
   case is NSDate.Type: return NSDate(timeIntervalSinceReferenceDate: 0)
-  case is NSString.Type: return NSMutableString()
+  case is NSString.Type: return NSMutableString(string: "")
   case is NSData.Type: return NSMutableData()
   case is NSArray.Type: return NSMutableArray()
   case is NSDictionary.Type: return NSMutableDictionary()
