@@ -23,9 +23,9 @@ enum HistoryTables {
   /// no right to create anything.
   static func areWhole(tombstones count: Int, _ connection: Connection) throws -> Bool {
     let names = columns(tombstones: 0).map(\.table) + indexes.map(\.name)
-    let list = names.map { "('\($0.lowercased())')" }.joined(separator: ", ")
+    let list = names.map { "'\($0.lowercased())'" }.joined(separator: ", ")
     let found = try connection.execute(
-      "SELECT count(*) FROM (VALUES \(list)) AS n (name) WHERE to_regclass(n.name) IS NOT NULL")
+      "SELECT count(*) FROM pg_class WHERE relnamespace = \(ServerSchema.namespace) AND relname IN (\(list))")
     guard found.int(0, 0) == Int64(names.count), try tombstones(connection) >= count else { return false }
     return try connection.execute("SELECT Z_LAST FROM ATRANSACTIONCOUNTER").count > 0
   }
@@ -42,16 +42,16 @@ enum HistoryTables {
   /// Returns whether the tables exist and whether they hold transactions.
   static func look(_ connection: Connection) throws -> (areThere: Bool, hasTransactions: Bool) {
     // A query of the table itself would fail if the table is missing.
-    let found = try connection.execute("SELECT 1::bigint WHERE to_regclass('atransactioncounter') IS NOT NULL")
-    guard found.count > 0 else { return (false, false) }
+    let found = try connection.execute("SELECT \(ServerSchema.table("atransactioncounter"))")
+    guard !found.isNull(0, 0) else { return (false, false) }
     return (true, try connection.execute("SELECT Z_PK FROM ATRANSACTION LIMIT 1").count > 0)
   }
 
   /// Returns the number of columns for the values that deletions preserve.
   static func tombstones(_ connection: Connection) throws -> Int {
     let rows = try connection.execute(
-      "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('achange') AND attname LIKE 'ztombstone%' "
-        + "AND NOT attisdropped")
+      "SELECT count(*) FROM pg_attribute WHERE attrelid = \(ServerSchema.table("achange")) "
+        + "AND attname LIKE 'ztombstone%' AND NOT attisdropped")
     return Int(rows.int(0, 0))
   }
 

@@ -30,7 +30,7 @@ extension PostgreSQLStore: InPlaceMigrating {
 enum ModelTable {
   /// Returns the model; nil if there is none or it can't be read.
   static func read(_ connection: Connection, _ metadata: [String: Any]) throws -> NSManagedObjectModel? {
-    guard try !connection.execute("SELECT 1 WHERE to_regclass('z_modelcache') IS NOT NULL").isEmpty else { return nil }
+    guard try !connection.execute("SELECT \(ServerSchema.table("z_modelcache"))").isNull(0, 0) else { return nil }
     let rows = try connection.execute("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
     guard rows.count > 0, !rows.isNull(0, 0) else { return nil }
     let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]

@@ -127,7 +127,7 @@ struct ServerMigration {
       SELECT quote_ident(t.relname), quote_ident(c.conname), quote_ident('z_' || t.oid || '_pkey')
       FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid
       WHERE c.contype = 'p' AND t.relname ILIKE 'z%'
-        AND t.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+        AND t.relnamespace = \(ServerSchema.namespace)
         AND (c.conname NOT LIKE '%\\_pkey' OR c.conname LIKE 'z\\_migrating%')
       """)
     for row in 0..<rows.count {

@@ -57,12 +57,11 @@ extension MigrationFacts {
       maximumKeys[table.name] = try KeyBlocks.last(source.schema.entity(at: table.root.index), connection)
     }
     let relations = try connection.execute(
-      "SELECT upper(relname::text) FROM pg_class "
-        + "WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())")
+      "SELECT upper(relname::text) FROM pg_class WHERE relnamespace = \(ServerSchema.namespace)")
     names = Set((0..<relations.count).compactMap { relations.text($0, 0) })
     let columns = try connection.execute(
       "SELECT upper(attname::text) FROM pg_attribute "
-        + "WHERE attrelid = to_regclass('achange') AND attnum > 0 AND NOT attisdropped")
+        + "WHERE attrelid = \(ServerSchema.table("achange")) AND attnum > 0 AND NOT attisdropped")
     historyColumns = Set((0..<columns.count).compactMap { columns.text($0, 0) })
 
     let wanted = try dialect.indexes(source).compactMap { index in ServerIndexName(index).map { ($0, index) } }
@@ -74,7 +73,7 @@ extension MigrationFacts {
           WHERE a.attrelid = t.oid AND a.attnum = ANY (i.indkey)),
         EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = c.oid AND k.contype IN ('u', 'x'))
       FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
-      WHERE NOT i.indisprimary AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+      WHERE NOT i.indisprimary AND c.relnamespace = \(ServerSchema.namespace)
       ORDER BY c.relname
       """)
     for row in 0..<rows.count {

@@ -5,7 +5,7 @@ import Foundation
 enum MetadataTable {
   /// Returns the metadata; nil if the table is missing.
   static func read(_ connection: Connection) throws -> [String: Any]? {
-    guard try !connection.execute("SELECT 1 WHERE to_regclass('z_metadata') IS NOT NULL").isEmpty else { return nil }
+    guard try !connection.execute("SELECT \(ServerSchema.table("z_metadata"))").isNull(0, 0) else { return nil }
     let rows = try connection.execute("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
     guard rows.count > 0 else { return nil }
     var metadata = StoreMetadata.entries(of: Array(rows.bytes(0, 1)))

@@ -12,12 +12,12 @@ struct SchemaStatements {
 
   init(_ plan: SchemaPlan) { self.plan = plan }
 
+  /// All but the functions, which have to be there before: the condition of an index may call one.
   var all: [String] {
     get throws {
       try SchemaStatements.checkNames(plan)
       let keys = plan.tables.map { KeyBlocks.create(plan.schema.entity(at: $0.root.index)) }
-      // The condition of an index may call a function.
-      return try StoreFunctions.statements + tables + keys + indexes().map(\.sql)
+      return try tables + keys + indexes().map(\.sql)
         + DerivedTriggers.createStatements(plan.schema, .postgreSQL) + SchemaStatements.bookkeeping
     }
   }

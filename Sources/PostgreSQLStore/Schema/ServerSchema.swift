@@ -3,6 +3,17 @@ import Foundation
 
 /// Reads the database's own description: numbers of entities, tables and columns.
 enum ServerSchema {
+  /// The SQL for the number of the schema that has the store's tables: the first one of the search path that exists.
+  static let namespace = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+
+  /// Returns the SQL for the number of a table in that schema, null if it is not there. `to_regclass` would go on to
+  /// look in the other schemas of the path, which may have tables of another store.
+  ///
+  /// - Parameter name: in lower case.
+  static func table(_ name: String) -> String {
+    "(SELECT oid FROM pg_class WHERE relnamespace = \(namespace) AND relname = '\(name)')"
+  }
+
   static func read(_ connection: Connection, url: URL, metadata: [String: Any]) throws -> ExistingSchema {
     let rows = try connection.execute("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
     let entities = (0..<rows.count).map { row in
@@ -14,7 +25,7 @@ enum ServerSchema {
       SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod),
         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey))
       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-      WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
+      WHERE c.relnamespace = \(namespace)
         AND c.relkind IN ('r', 'p', 'v') AND c.relname ILIKE 'z%' AND a.attnum > 0 AND NOT a.attisdropped
       ORDER BY c.relname, a.attnum
       """)

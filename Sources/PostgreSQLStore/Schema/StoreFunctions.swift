@@ -1,3 +1,6 @@
+internal import CoreData
+import Foundation
+
 /// The functions and collations that the SQL of a predicate calls. They have the same names as in a SQLite store, where
 /// the program implements them. Here they are created with the tables.
 ///
@@ -15,16 +18,26 @@
 /// | NSCoreDataShift(number, width, direction) | the number shifted to the left (1) or right (-1), by any width |
 /// | NSCoreDataVersion() | the `version` that made the functions; version 1 had no such function |
 ///
+/// A function names its schema wherever it calls another one, or uses a collation. So it does the same whatever the
+/// search path: that of a program which writes with SQL, or of the server when it makes statistics. `SET search_path`
+/// would do so too, but then the server could not put the function's body in the place of a call.
+///
 /// The bits of `options`: 1 ignores case, 128 ignores diacritics, 256 ignores the width of letters, 32 uses the locale,
 /// 2²⁰ finds whole words, 8 searches at the start, 12 at the end. Case and marks are those of ICU. Two results differ
 /// from those in memory: regular expressions are PostgreSQL's, and the order by locale is that of ICU's root locale.
 enum StoreFunctions {
   /// Raise it with every change of a statement, and leave a function's parameters and its result's type as they are: a
   /// function with others can't be replaced.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
-  static let statements: [String] =
-    collations + [
+  /// - Parameter schema: the schema that they are made in, which is the connection's current one, in quotes.
+  static func statements(in schema: String) -> [String] {
+    func make(_ signature: String, _ result: String, _ body: String) -> String {
+      let body = body.replacingOccurrences(of: "NSCo", with: "\(schema).NSCo")
+      return "CREATE OR REPLACE FUNCTION NSCoreData\(signature) RETURNS \(result) "
+        + "LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ SELECT \(body) $f$"
+    }
+    return collations + [
       // A class of base letters whose marks are diacritics, and the marks behind them.
       make(
         "FoldMarks(text, bigint)", "text",
@@ -184,8 +197,10 @@ enum StoreFunctions {
       make(
         "Greatest(VARIADIC anycompatiblearray)", "anycompatible",
         "(SELECT CASE WHEN bool_or(v IS NULL) THEN NULL ELSE max(v) END FROM unnest($1) AS v)"),
-      make("Version()", "bigint", "\(version)::bigint"),
+      // The call adds nothing. It says which schema the functions were made for, should that get another name.
+      make("Version()", "bigint", "\(version) + NSCoreDataOrder('', '')"),
     ]
+  }
 
   /// Created before the functions that use them.
   static let collations = [
@@ -200,23 +215,19 @@ enum StoreFunctions {
 
   private static let marks =
     "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05bd\\u1ab0-\\u1abd\\u1dc0-\\u1dff\\u20d0-\\u20dc\\ufe20-\\ufe2f"
-
-  private static func make(_ signature: String, _ result: String, _ body: String) -> String {
-    "CREATE OR REPLACE FUNCTION NSCoreData\(signature) RETURNS \(result) "
-      + "LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $f$ SELECT \(body) $f$"
-  }
 }
 
 extension StoreFunctions {
-  /// The version of the functions in the connection's current schema; 0 if there are none.
+  /// The version of the functions in the connection's current schema; 0 if there are none. Functions of a schema that
+  /// has got another name since count as the first version: they call what they don't find.
   static func madeVersion(_ connection: Connection) throws -> Int64 {
     let rows = try connection.execute(
       """
-      SELECT COALESCE(max(CASE p.proname WHEN 'nscoredataversion' THEN substring(p.prosrc FROM '[0-9]+')::bigint
-        ELSE 1 END), 0)
+      SELECT COALESCE(max(CASE WHEN p.proname = 'nscoredatafold' THEN 1
+        WHEN strpos(p.prosrc, '"' || replace(current_schema()::text, '"', '""') || '".') > 0
+        THEN substring(p.prosrc FROM '[0-9]+')::bigint END), 0)
       FROM pg_proc p
-      WHERE p.pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
-        AND p.proname IN ('nscoredatafold', 'nscoredataversion')
+      WHERE p.pronamespace = \(ServerSchema.namespace) AND p.proname IN ('nscoredatafold', 'nscoredataversion')
       """)
     return rows.int(0, 0)
   }
@@ -225,6 +236,7 @@ extension StoreFunctions {
   /// don't wait, and don't hold this up.
   static func renew(_ connection: Connection) throws {
     guard try madeVersion(connection) < version else { return }
-    for statement in statements { try connection.run(statement) }
+    let schema = try connection.execute("SELECT current_schema()::text").text(0, 0) ?? ""
+    for statement in statements(in: SQLName.identifier(schema)) { try connection.run(statement) }
   }
 }

@@ -26,7 +26,7 @@ struct StoreOpening {
     try store.pool.read { connection in
       try checkServer(connection)
       let opened = try openOrMake(connection)
-      try renewFunctions(connection)
+      try renewFunctions(opened.schema, connection)
       return opened
     }
   }
@@ -42,14 +42,16 @@ struct StoreOpening {
     }
   }
 
-  /// Replaces the functions that an earlier version of this module made. Does not wait for the lock: the process that
-  /// has it sees to them, too.
-  private func renewFunctions(_ connection: Connection) throws {
+  /// Replaces the functions that an earlier version of this module made, and those of triggers. Does not wait for the
+  /// lock: the process that has it sees to them, too.
+  private func renewFunctions(_ schema: StoreSchema, _ connection: Connection) throws {
     guard try StoreFunctions.madeVersion(connection) < StoreFunctions.version else { return }
     if store.isReadOnly { return warn(.olderFunctions(url, "the store is read-only")) }
     do {
       try connection.transaction {
-        if try StoreOpening.tryLock(store.schemaName, connection) { try StoreFunctions.renew(connection) }
+        guard try StoreOpening.tryLock(store.schemaName, connection) else { return }
+        try StoreFunctions.renew(connection)
+        for statement in try DerivedTriggers.functionStatements(schema) { try connection.run(statement) }
       }
     } catch let error as ServerError where error.state == "42501" {
       // A role may write rows, and not own the functions.
@@ -114,6 +116,7 @@ struct StoreOpening {
       for: store.layouts.model, configuration: store.configuration, uuid: UUID().uuidString)
     metadata[NSStoreTypeKey] = PostgreSQLStore.storeType
     let statements = try SchemaStatements(plan).all
+    try StoreFunctions.renew(connection)
     for statement in statements { try connection.run(statement) }
     try StoreOpening.writeEntities(plan, connection)
     try MetadataTable.write(metadata, connection)
@@ -150,7 +153,7 @@ extension MisuseReport {
     MisuseReport(
       "The functions of the store at \(url.absoluteString) are of an earlier version, and stay: \(why).",
       how: "Searches that ignore case or marks may not find letters of another width there, as they do in memory. "
-        + "Powers, exponentials and shifts may be refused.",
+        + "Powers, exponentials and shifts may be refused, and so may what a program writes whose search_path is another.",
       remedy: "Open the store once to write it, as the role that owns the functions.")
   }
 }

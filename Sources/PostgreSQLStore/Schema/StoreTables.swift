@@ -20,7 +20,7 @@ struct StoreTables {
         c.relname ~ '^z_[0-9]+' AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid
           AND a.attnum > 0 AND NOT a.attisdropped AND a.attname !~ '^z_(fok_)?[0-9]+')
       FROM pg_class c
-      WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND c.relkind = 'r'
+      WHERE c.relnamespace = \(ServerSchema.namespace) AND c.relkind = 'r'
       ORDER BY c.relname
       """)
     let found = (0..<rows.count).filter { row in
@@ -70,7 +70,7 @@ struct StoreTables {
     let rows = try connection.execute(
       """
       SELECT p.oid::regprocedure::text FROM pg_proc p
-      WHERE p.pronamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND \(condition)
+      WHERE p.pronamespace = \(ServerSchema.namespace) AND \(condition)
       ORDER BY p.proname
       """)
     return (0..<rows.count).compactMap { rows.text($0, 0) }

@@ -13,7 +13,8 @@
 ///
 /// In PostgreSQL the trigger's body is a function. It locks the rows that it derives values for before it reads others,
 /// so if two transactions change one value, the second sees the change of the first. It records the rows in a table, if
-/// the connection has one, instead of calling a function.
+/// the connection has one, instead of calling a function. It finds tables and functions in the schema of the table that
+/// it was called for, whatever the search path of the program that writes, and that path is back when it ends.
 package struct DerivedTriggers {
   private let schema: StoreSchema
   private let entity: EntitySchema
@@ -32,6 +33,13 @@ package struct DerivedTriggers {
       }.flatMap { try DerivedTriggers(schema, entity: entity, property: $0, dialect: dialect).statements() }
     }
   }
+
+  /// The statements that replace the functions of a server's triggers. The triggers stay as they are.
+  package static func functionStatements(_ schema: StoreSchema) throws -> [String] {
+    try createStatements(schema, .postgreSQL).filter { $0.hasPrefix(replacing) }
+  }
+
+  private static let replacing = "CREATE OR REPLACE FUNCTION "
 
   /// The statements that derive the values of all existing rows, without telling the store.
   package static func deriveStatements(
@@ -128,8 +136,9 @@ package struct DerivedTriggers {
     if dialect == .postgreSQL {
       let name = "\"" + DerivedTriggers.short("\(name)_\(suffix)").replacingOccurrences(of: "\"", with: "\"\"") + "\""
       return [
-        "CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN \(bodies.joined(separator: " ")) "
-          + "RETURN NULL; END $f$",
+        "\(DerivedTriggers.replacing)\(name)() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $f$ BEGIN "
+          + "PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
+          + "\(bodies.joined(separator: " ")) RETURN NULL; END $f$",
         "CREATE TRIGGER \(name) AFTER \(event) ON \(table) FOR EACH ROW EXECUTE FUNCTION \(name)()",
       ]
     }
