@@ -187,9 +187,13 @@ final class Connection {
     }
   }
 
+  /// Begins a transaction in which each statement sees what was committed before it, whatever a role or database has as
+  /// its default: what waits for a lock looks at what the holder has written.
+  static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
   /// Runs `body` in a transaction. Rolls back if `body` throws.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    try run("BEGIN")
+    try run(Connection.begin)
     return try finishingTransaction(body)
   }
 

@@ -32,11 +32,12 @@ final class ConnectionPool: @unchecked Sendable {
     return try body(connection)
   }
 
-  /// Runs a `body` that only reads. If the connection is lost, runs it again on a new one: reading twice does no harm.
+  /// Runs a `body` that only reads. If the connection is lost, runs it again on a new one, and also if the server took
+  /// its transaction back for another's sake: reading twice does no harm.
   func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     var pause = 0.05
     while true {
-      do { return try use(body) } catch let error as ServerError where error.isLost && pause < 2 {
+      do { return try use(body) } catch let error as ServerError where (error.isLost || error.isPassing) && pause < 2 {
         Thread.sleep(forTimeInterval: pause)
         pause *= 2
       }

@@ -33,7 +33,8 @@ struct SaveMark {
 
   /// The statements that begin a transaction and leave the mark.
   var begin: String {
-    "BEGIN; UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(returning)"
+    "\(Connection.begin); "
+      + "UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(returning)"
   }
 
   private var returning: String { notice.map { " RETURNING \($0.call)" } ?? "" }
@@ -59,7 +60,7 @@ struct SaveMark {
     var isThere = false
     do {
       let limit = StoreSettings.milliseconds(patience)
-      try connection.run("BEGIN; SET LOCAL lock_timeout = \(limit)")
+      try connection.run("\(Connection.begin); SET LOCAL lock_timeout = \(limit)")
       try connection.finishingTransaction {
         let rows = try connection.run(
           "DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
