@@ -3,9 +3,11 @@ import Foundation
 
 /// Inserts the rows of one batch, portion by portion, in one transaction.
 ///
-/// If the entity has uniqueness constraints, each portion has a savepoint: another transaction may insert the same
-/// values after the search for them and before the insertion. The portion then starts over. Three things grow with the
-/// batch: ranges of keys, the references of new rows if the caller wants them, and those of overwritten rows.
+/// If the entity has uniqueness constraints, other such batches into its table wait for the end of this one: two that
+/// insert the same values in other orders would wait for each other. And each portion has a savepoint: a save may insert
+/// the same values after the search for them and before the insertion, or wait for values of the portion and have others
+/// that the portion waits for. The portion then starts over. Three things grow with the batch: ranges of keys, the
+/// references of new rows if the caller wants them, and those of overwritten rows.
 struct BatchInsertRun {
   private let run: BatchRun
   private let store: PostgreSQLStore
@@ -31,6 +33,7 @@ struct BatchInsertRun {
   }
 
   mutating func insertAll() throws {
+    if !constraints.isEmpty { try awaitOthers() }
     while true {
       let rows = try source.next(run.connection)
       if rows.isEmpty { break }
@@ -50,6 +53,13 @@ struct BatchInsertRun {
     for (_, change) in overwritten.sorted(by: { $0.key < $1.key }) { recorder.update(change.row, change.slots) }
   }
 
+  /// Takes the lock of batches with constraints into this table, until the transaction ends.
+  private func awaitOthers() throws {
+    try run.connection.run(
+      "SELECT pg_advisory_xact_lock(hashtext(COALESCE(current_schema()::text, '') || '.z_batch'), "
+        + "\(store.schema.entity(at: batch.layout.rootIndex).number))")
+  }
+
   private mutating func insertConstrained(_ rows: [BatchRow]) throws {
     let connection = run.connection
     for attempt in 1... {
@@ -64,7 +74,9 @@ struct BatchInsertRun {
         try connection.run(
           "SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED; RELEASE SAVEPOINT z_portion")
         return
-      } catch let error as ServerError where error.breaksUniqueness && attempt < PostgreSQLStore.attempts {
+      } catch let error as ServerError
+        where (error.breaksUniqueness || error.isOfDeadlock) && attempt < PostgreSQLStore.attempts
+      {
         (result, inserted, overwritten) = before
         try connection.run("ROLLBACK TO SAVEPOINT z_portion")
       }

@@ -22,7 +22,10 @@ struct ServerError: Error {
 
   /// Whether the transaction may succeed if it runs again: it was rolled back completely because it collided with
   /// another, or because of a statement that will be prepared again.
-  var isPassing: Bool { state == "40001" || state == "40P01" || isOfStalePlan }
+  var isPassing: Bool { state == "40001" || isOfDeadlock || isOfStalePlan }
+
+  /// Whether the server has ended a circle of transactions that waited for each other.
+  var isOfDeadlock: Bool { state == "40P01" }
 
   var breaksUniqueness: Bool { state == "23505" || state == "23P01" }
 
