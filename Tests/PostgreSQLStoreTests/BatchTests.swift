@@ -149,6 +149,22 @@ struct BatchTests {
     }
   }
 
+  @Test("A batch update that breaks one of two constraints names it, though the other's name begins with its name")
+  func updateConflictOfTwo() throws {
+    let model = libraryModel()
+    model.entitiesByName["Author"]?.properties.append(attribute("number", .integer64AttributeType))
+    model.entitiesByName["Author"]?.uniquenessConstraints = [["number", "name"], ["number"]]
+    let shelf = try Shelf(model)
+    _ = try insert("Author", [["name": "Ann", "number": 1], ["name": "Bob", "number": 2]], shelf.context)
+    try shelf.context.performAndWait {
+      let request = NSBatchUpdateRequest(entityName: "Author")
+      request.propertiesToUpdate = ["number": 3]
+      let error = #expect(throws: NSError.self) { try shelf.context.execute(request) }
+      let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict]
+      #expect(conflicts?.map(\.constraint) == [["number"]])
+    }
+  }
+
   @Test("A batch delete follows the delete rules: links go, cascades go along, other owners lose the object")
   func deletion() throws {
     let model = libraryModel()

@@ -25,4 +25,11 @@ package struct BatchUpdate {
 
   /// The attributes that change.
   package var names: [String] { constants.map(\.name) + expressions.map(\.property.name) }
+
+  /// What a store computes for each row, as text for an error.
+  package var computations: String {
+    let new = expressions.map { "\($0.property.name) = \(PredicatePrinter.print($0.node))" }
+    let condition = rows.computations
+    return (new + (condition.isEmpty ? [] : [condition])).joined(separator: ", ")
+  }
 }

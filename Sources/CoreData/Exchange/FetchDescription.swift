@@ -79,6 +79,21 @@ package struct DictionaryFetch {
   var having: PredicateNode?
 }
 
+extension FetchDescription {
+  /// What a store computes for each row, as text for an error: the condition, and columns that are no attributes.
+  package var computations: String {
+    var found = predicate.map { [PredicatePrinter.print($0)] } ?? []
+    if case .dictionaries(let request) = output {
+      for column in request.columns {
+        if case .keyPath = column.expression { continue }
+        found.append(PredicatePrinter.print(column.expression))
+      }
+      if let having = request.having { found.append(PredicatePrinter.print(having)) }
+    }
+    return String(found.joined(separator: ", ").prefix(500))
+  }
+}
+
 extension Double {
   /// A number in a column of dictionaries that is declared as a text: 15 digits, as SQLite writes them.
   package var columnText: String {

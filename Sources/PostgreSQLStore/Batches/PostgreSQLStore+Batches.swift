@@ -40,10 +40,8 @@ extension PostgreSQLStore: BatchStore {
   /// Returns what the server's refusal of an update means to the program; nil if it means nothing special.
   private func explanation(_ error: ServerError, _ batch: BatchUpdate) -> (any Error)? {
     if error.breaksUniqueness { return conflict(error, batch) }
-    guard error.isAboutTypes else { return nil }
-    return StoreFailure.refused(
-      "the PostgreSQL server says: \(error.message). It takes types more strictly than SQLite does",
-      entity: batch.rows.layout.name)
+    guard let why = error.refusal(of: batch.computations) else { return nil }
+    return StoreFailure.refused(why, entity: batch.rows.layout.name)
   }
 
   /// Returns the conflict of an update that broke a uniqueness constraint. If there are several, the server's error
@@ -51,10 +49,10 @@ extension PostgreSQLStore: BatchStore {
   private func conflict(_ error: ServerError, _ batch: BatchUpdate) -> BatchConflict? {
     let all = BatchConstraint.all(of: batch.rows.layout.subtree, layouts)
     let named = error.constraint?.lowercased() ?? ""
-    guard
-      let found = all.count == 1
-        ? all[0] : all.first(where: { !named.isEmpty && $0.serverName.hasPrefix(named) })
-    else { return nil }
+    let exact = all.first { $0.serverName == named }
+    // The server cuts a long name.
+    let cut = all.first { !named.isEmpty && $0.serverName.hasPrefix(named) }
+    guard let found = all.count == 1 ? all[0] : exact ?? cut else { return nil }
     let taken = found.names.map { name in batch.constants.first { $0.name == name } }
     return BatchConflict(
       store: identity, entity: found.declaring, constraint: found.names,

@@ -36,6 +36,20 @@ struct ServerError: Error {
         .contains(state)
   }
 
+  /// Why the server refuses to compute what a request asks for, in words for the program; nil for other errors.
+  ///
+  /// - Parameter computed: what it was to compute.
+  func refusal(of computed: String) -> String? {
+    guard isAboutTypes else { return nil }
+    let words = "the PostgreSQL server says: \(message)"
+    guard state == "22003" else {
+      return "\(words). It takes types and groups more strictly than SQLite does: "
+        + "compare and reckon with values of one type"
+    }
+    return "\(words). A number that it computes for \(computed) has no room in its type. "
+      + "Multiply a whole one by 1.0 first, and it has as much room as a floating one"
+  }
+
   /// The first table that the statement reads.
   var table: String {
     sql?.components(separatedBy: " FROM ").dropFirst().first?.split(separator: " ").first.map(String.init) ?? "unknown"

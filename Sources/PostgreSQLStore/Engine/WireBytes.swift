@@ -89,8 +89,18 @@ enum WireDecimal {
     let (count, weight, sign) = (Int(short(0)), Int(short(1)), UInt16(bitPattern: short(2)))
     guard sign == 0 || sign == negative, bytes.count >= 8 + count * 2 else { return .nan }
     var significand = Decimal(0)
-    for index in 0..<count { significand = significand * 10_000 + Decimal(Int(short(4 + index))) }
-    let value = Decimal(sign: .plus, exponent: (weight - count + 1) * 4, significand: significand)
+    var exponent = (weight - count + 1) * 4
+    for index in 0..<count {
+      var (digits, factor) = (Int(short(4 + index)), 10_000)
+      // 38 digits have room, but no zeros behind them.
+      while index == count - 1, digits > 0, digits % 10 == 0 {
+        digits /= 10
+        factor /= 10
+        exponent += 1
+      }
+      significand = significand * Decimal(factor) + Decimal(digits)
+    }
+    let value = Decimal(sign: .plus, exponent: exponent, significand: significand)
     return sign == negative ? -value : value
   }
 }

@@ -47,6 +47,8 @@ struct DictionaryRows {
       guard let exact = rows.number(row, index) else { return natural(rows, row, index) }
       let number = exact.doubleValue
       if kind == .boolean { return NSNumber(value: number != 0) }
+      // The sum of integers may be none of 64 bits.
+      guard abs(number) < 0x1p63 else { return natural(rows, row, index) }
       return NSNumber(value: abs(number) < 1e15 ? Int64(number) : exact.int64Value)
     case .real:
       guard let number = rows.number(row, index) else { return natural(rows, row, index) }

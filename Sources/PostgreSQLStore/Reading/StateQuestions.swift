@@ -21,12 +21,9 @@ struct StateQuestions {
   func rows(for fetch: FetchDescription) throws -> FetchOutcome {
     do {
       return try answer(fetch)
-    } catch let error as ServerError where error.isAboutTypes {
-      throw StoreFailure.refused(
-        "the PostgreSQL server says: \(error.message). It takes types and groups more strictly than SQLite does: "
-          + "compare and reckon with values of one type", entity: fetch.layout.name)
     } catch let error as ServerError {
-      throw error.failure
+      guard let why = error.refusal(of: fetch.computations) else { throw error.failure }
+      throw StoreFailure.refused(why, entity: fetch.layout.name)
     }
   }
 
