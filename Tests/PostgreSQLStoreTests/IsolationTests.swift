@@ -5,11 +5,26 @@ import Testing
 
 @testable import PostgreSQLStore
 
-@Suite("A PostgreSQL database whose transactions are serializable unless they say otherwise", hasServer)
+@Suite("What a PostgreSQL store sees of others' transactions, whatever the default isolation", hasServer)
 struct IsolationTests {
   private func url(_ schema: String) -> URL {
     let option = "&options=-c%20default_transaction_isolation%3Dserializable"
     return TestServer.required.url(schema: schema, more: option)
+  }
+
+  /// Commits a connection's transaction as soon as another waits for it, on a thread that signals in the end.
+  private func commit(_ connection: Connection) throws -> DispatchSemaphore {
+    let server = TestServer.required
+    let process = try #require(try connection.run("SELECT pg_backend_pid()::text").text(0, 0))
+    nonisolated(unsafe) let connection = connection
+    let isDone = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      let waiting = "SELECT 1 FROM pg_stat_activity WHERE \(process) = ANY (pg_blocking_pids(pid))"
+      for _ in 0..<3000 where (try? server.rows(waiting))?.isEmpty != false { usleep(10_000) }
+      _ = try? connection.run("COMMIT")
+      isDone.signal()
+    }
+    return isDone
   }
 
   @Test("Of coordinators that open a new store at the same time one makes it, and all open it")
@@ -29,23 +44,26 @@ struct IsolationTests {
 
   @Test("A save whose answer was lost is found where its commit comes while the store looks it up")
   func mark() throws {
-    let server = TestServer.required
     let shelf = try Shelf(libraryModel(), at: self.url("isolated_mark"))
     let abandoned = try shelf.store.pool.ownConnection()
     let mark = try abandoned.nextMark(nil)
-    let process = try #require(try abandoned.run("SELECT pg_backend_pid()::text").text(0, 0))
     try abandoned.run(mark.begin)
-    nonisolated(unsafe) let other = abandoned
-    let isDone = DispatchSemaphore(value: 0)
-    Thread.detachNewThread {
-      let waiting = "SELECT 1 FROM pg_stat_activity WHERE \(process) = ANY (pg_blocking_pids(pid))"
-      for _ in 0..<3000 where (try? server.rows(waiting))?.isEmpty != false { usleep(10_000) }
-      _ = try? other.run("COMMIT")
-      isDone.signal()
-    }
+    let isDone = try commit(abandoned)
     let isCommitted = try shelf.store.pool.use { try mark.isCommitted($0, patience: 60) }
     isDone.wait()
     #expect(isCommitted)
+  }
+
+  @Test("A store that another process changes while it is opened is opened as it was before, and not half of each")
+  func openingMeanwhile() throws {
+    let shelf = try Shelf(libraryModel())
+    let migration = try shelf.store.pool.ownConnection()
+    try migration.run("BEGIN; LOCK TABLE Z_PRIMARYKEY; DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Author'")
+    let isDone = try commit(migration)
+    let other = try shelf.elsewhere()
+    isDone.wait()
+    try other.context.performAndWait { #expect(try other.context.all("Author").isEmpty) }
+    #expect(throws: NSError.self) { _ = try shelf.elsewhere() }
   }
 
   @Test("A read that the server takes back because it met another transaction is run again")

@@ -92,15 +92,16 @@ final class BatchRun {
 
   /// Clears references to deleted rows. Throws if a mandatory relationship would become empty.
   func detach(_ detachment: BatchDeletePlan.Detachment) throws {
-    let found = try store.references(connection.execute(detachment.select), of: detachment.entity)
-    if found.isEmpty { return }
     if let (entity, property) = detachment.mandatory {
+      if try connection.execute(detachment.select).isEmpty { return }
       throw StoreFailure.missingMandatoryValue(entity: entity, property: property)
     }
+    // In one statement: a row that another commits between two would be changed, and nobody would hear of it.
+    let found = try store.references(
+      connection.execute(detachment.update + " RETURNING Z_ENT, Z_PK"), of: detachment.entity)
     changed += found
     if let recorder {
       for row in found { recorder.update(row, detachment.slots(in: store.layouts[Int(row.entity)])) }
     }
-    try connection.execute(detachment.update)
   }
 }

@@ -32,7 +32,12 @@ struct StoreOpening {
   }
 
   private func openOrMake(_ connection: Connection) throws -> Opened {
-    if let metadata = try MetadataTable.read(connection) { return try open(metadata, connection) }
+    // Of one state of the database: a migration may be committed between two statements.
+    try connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    let found = try connection.finishingTransaction {
+      try MetadataTable.read(connection).map { try open($0, connection) }
+    }
+    if let found { return found }
     guard !store.isReadOnly else { throw StoreFailure.readOnly(url) }
     return try connection.transaction {
       try store.lockOpening(connection)
