@@ -4,10 +4,12 @@ import Foundation
 /// Inserts the rows of one batch, portion by portion, in one transaction.
 ///
 /// If the entity has uniqueness constraints, other such batches into its table wait for the end of this one: two that
-/// insert the same values in other orders would wait for each other. And each portion has a savepoint: a save may insert
-/// the same values after the search for them and before the insertion, or wait for values of the portion and have others
-/// that the portion waits for. The portion then starts over. Three things grow with the batch: ranges of keys, the
-/// references of new rows if the caller wants them, and those of overwritten rows.
+/// insert the same values in other orders would wait for each other. And each portion has a savepoint: a save may
+/// insert the same values after the search for them and before the insertion, or wait for values of the portion and
+/// have others that the portion waits for. The portion then starts over.
+///
+/// Three things grow with the batch: ranges of keys, the references of new rows if the caller wants them, and those of
+/// overwritten rows.
 struct BatchInsertRun {
   private let run: BatchRun
   private let store: PostgreSQLStore

@@ -158,7 +158,7 @@ extension MisuseReport {
     MisuseReport(
       "The functions of the store at \(url.absoluteString) are of an earlier version, and stay: \(why).",
       how: "Searches that ignore case or marks may not find letters of another width there, as they do in memory. "
-        + "Powers, exponentials and shifts may be refused, and so may what a program writes whose search_path is another.",
+        + "Powers, exponentials and shifts may be refused, and so may what a program with another search_path writes.",
       remedy: "Open the store once to write it, as the role that owns the functions.")
   }
 }

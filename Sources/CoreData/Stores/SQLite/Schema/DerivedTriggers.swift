@@ -136,8 +136,8 @@ package struct DerivedTriggers {
     if dialect == .postgreSQL {
       let name = "\"" + DerivedTriggers.short("\(name)_\(suffix)").replacingOccurrences(of: "\"", with: "\"\"") + "\""
       return [
-        "\(DerivedTriggers.replacing)\(name)() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $f$ BEGIN "
-          + "PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
+        "\(DerivedTriggers.replacing)\(name)() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $f$ "
+          + "BEGIN PERFORM set_config('search_path', quote_ident(TG_TABLE_SCHEMA) || ', pg_temp', true); "
           + "\(bodies.joined(separator: " ")) RETURN NULL; END $f$",
         "CREATE TRIGGER \(name) AFTER \(event) ON \(table) FOR EACH ROW EXECUTE FUNCTION \(name)()",
       ]
