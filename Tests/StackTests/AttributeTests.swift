@@ -504,7 +504,7 @@ struct AttributeTests {
     ]
     try withStack(.inMemory, model([entity("Offer", attributes)])) { _, context in
       let offer = context.new("Offer")
-      func value<T: ManagedValue>(_ key: String, _ type: T.Type) -> T { offer.managedValue(ManagedKey(key)) }
+      func value<T: ManagedValue>(_ key: String, _ type: T.Type) -> T { offer.managedValue(ManagedKey(name: key)) }
       #expect(value("pages", NSNumber.self).intValue == 0)
       #expect(value("price", Decimal.self) == 0 && value("price", NSDecimalNumber.self).adding(.one) == .one)
       #expect(value("day", NSDate.self).timeIntervalSinceReferenceDate == 0)
