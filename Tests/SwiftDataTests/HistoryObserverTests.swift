@@ -8,8 +8,11 @@ import Testing
 struct HistoryObserverTests {
   private let folder = TemporaryFolder()
 
-  private func container(_ url: URL? = nil) throws -> ModelContainer {
-    try ModelContainer(for: Book.self, configurations: ModelConfiguration(url: url ?? folder.file()))
+  private func container(_ url: URL? = nil, inMemory: Bool = false) throws -> ModelContainer {
+    try ModelContainer(
+      for: Book.self,
+      configurations: inMemory
+        ? ModelConfiguration(isStoredInMemoryOnly: true) : ModelConfiguration(url: url ?? folder.file()))
   }
 
   private func save(_ container: ModelContainer, author: String? = nil, _ model: any PersistentModel) throws {
@@ -44,9 +47,9 @@ struct HistoryObserverTests {
     try await wait(for: 2, observer)
   }
 
-  @Test("Only transactions of the models and authors that are asked for count")
-  func chosen() async throws {
-    let container = try container()
+  @Test("Only transactions of the models and authors that are asked for count", arguments: [false, true])
+  func chosen(inMemory: Bool) async throws {
+    let container = try container(inMemory: inMemory)
     let observer = HistoryObserver(
       observedModels: [Book.self], authors: ["import"], modelContainer: container)
     let all = HistoryObserver(modelContainer: container)

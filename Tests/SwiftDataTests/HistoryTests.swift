@@ -385,9 +385,36 @@ struct HistoryTests {
     #expect(try all(context).map(\.id) == found.dropFirst(3).map(\.id))
   }
 
-  @Test("A store in memory has no history, and says so")
+  @Test("A store in memory has a history of its own, which is new once the store was erased")
   func inMemory() throws {
-    let context = try memory(Member.self)
-    #expect(throws: (any Error).self) { try all(context) }
+    let (one, other) = (try memory(Member.self), try memory(Member.self))
+    one.author = "first"
+    one.insert(Member(number: 1, name: "Ada"))
+    try one.save()
+    one.insert(Member(number: 2, name: "Bo"))
+    try one.save()
+    #expect(try all(other).isEmpty)
+    #expect(try other.fetchCount(FetchDescriptor<Member>()) == 0)
+    let found = try all(one)
+    #expect(found.map(\.author) == ["first", "first"] && found.map(\.changes.count) == [1, 1])
+    let token = found[0].token
+    let news = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+    #expect(try one.fetchHistory(news).map(\.id) == [2])
+    try one.deleteHistory(news)
+    #expect(try all(one).map(\.id) == [1])
+    try one.container.erase()
+    #expect(try all(one).isEmpty)
+    one.insert(Member(number: 3, name: "Cy"))
+    try one.save()
+    #expect(try all(one).map(\.id) == [1])
+  }
+
+  @Test("A store in memory that may not be saved to opens empty, and refuses")
+  func readOnlyInMemory() throws {
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true, allowsSave: false)
+    let context = ModelContext(try ModelContainer(for: Member.self, configurations: configuration))
+    #expect(try context.fetchCount(FetchDescriptor<Member>()) == 0)
+    context.insert(Member(number: 1, name: "Ada"))
+    #expect(throws: (any Error).self) { try context.save() }
   }
 }

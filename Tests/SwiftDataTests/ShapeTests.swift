@@ -336,25 +336,29 @@ struct ShapeTests {
     #expect(try await Cellar.Keeper(modelContainer: container).count() == 1)
   }
 
-  @Test("A configuration that names a CloudKit database is refused by that name, in a file as in memory")
+  @Test("A configuration that names a CloudKit database is refused by that name, unless its store is in memory")
   func cloudKit() throws {
     let folder = TemporaryFolder()
     let database = ModelConfiguration.CloudKitDatabase.private("iCloud.org.example.kitchen")
     #expect(database != .none && database != .automatic && database == .private("iCloud.org.example.kitchen"))
-    for configuration in [
-      ModelConfiguration(url: folder.file(), cloudKitDatabase: database),
-      ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: .private("iCloud.org.example.kitchen")),
-    ] {
-      #expect(configuration.cloudKitContainerIdentifier == "iCloud.org.example.kitchen")
-      let refusal = #expect(throws: SwiftDataError.self) {
-        try ModelContainer(for: Recipe.self, configurations: configuration)
-      }
-      let error = try #require(refusal)
-      #expect(error == .loadIssueModelContainer)
-      #expect(error.localizedDescription.contains("the CloudKit database \"iCloud.org.example.kitchen\""))
-      #expect(error.localizedDescription.contains("cloudKitDatabase: .none"))
+    let configuration = ModelConfiguration(url: folder.file(), cloudKitDatabase: database)
+    let refusal = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(for: Recipe.self, configurations: configuration)
     }
+    let error = try #require(refusal)
+    #expect(error == .loadIssueModelContainer)
+    #expect(error.localizedDescription.contains("the CloudKit database \"iCloud.org.example.kitchen\""))
+    #expect(error.localizedDescription.contains("cloudKitDatabase: .none"))
     #expect(!FileManager.default.fileExists(atPath: folder.file().path))
+    // As a preview has it.
+    let preview = ModelConfiguration(isStoredInMemoryOnly: true, cloudKitDatabase: database)
+    for configuration in [configuration, preview] {
+      #expect(configuration.cloudKitContainerIdentifier == "iCloud.org.example.kitchen")
+    }
+    let context = ModelContext(try ModelContainer(for: Recipe.self, configurations: preview))
+    context.insert(Recipe(title: "Soup"))
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Recipe>()) == 1)
   }
 
   @Test("The store of a group is in the folder of its name, which is made")

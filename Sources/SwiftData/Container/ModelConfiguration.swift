@@ -22,7 +22,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Sendable
     public static var automatic: CloudKitDatabase { CloudKitDatabase(kind: .automatic) }
     /// No database.
     public static var none: CloudKitDatabase { CloudKitDatabase(kind: .none) }
-    /// A private database. There is none on Linux, so ``ModelContainer`` refuses the configuration.
+    /// A private database. There is none on Linux, so ``ModelContainer`` refuses the configuration, unless its store is
+    /// in memory: nothing of that would be synchronized anywhere.
     public static func `private`(_ privateDBName: String) -> CloudKitDatabase {
       CloudKitDatabase(kind: .named(privateDBName))
     }
@@ -56,7 +57,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Sendable
   public var schema: Schema?
   /// Whether the store accepts saves. If not, it is opened read-only.
   public let allowsSave: Bool
-  /// Whether the store has no file. Its data is lost when the container is released.
+  /// Whether the store has no file: it is a SQLite store in memory, with a history, and shares its data with no other
+  /// store. The data is lost when the container is released.
   public let isStoredInMemoryOnly: Bool
   /// Whether iCloud synchronizes the store with a person's other devices.
   public let cloudKitDatabase: CloudKitDatabase
@@ -82,7 +84,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Sendable
 
   /// Throws a `SwiftDataError` if no store can be opened with this configuration.
   public func validate() throws {
-    if let database = cloudKitContainerIdentifier { throw SwiftDataError.noCloudKit(database, url) }
+    if let database = cloudKitContainerIdentifier, let file { throw SwiftDataError.noCloudKit(database, file) }
     if let group = groupAppContainerIdentifier, isFileNamed { try ModelConfiguration.check(group: group) }
     guard isFileNamed else { return }
     if name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) {

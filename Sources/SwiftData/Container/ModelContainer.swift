@@ -195,29 +195,25 @@ public final class ModelContainer: Equatable, @unchecked Sendable {
   func open(
     _ configuration: ModelConfiguration, _ name: String?, _ stages: PlannedStages?
   ) throws -> NSPersistentStore {
-    if configuration.isStoredInMemoryOnly {
-      return try coordinator.addPersistentStore(
-        ofType: NSInMemoryStoreType, configurationName: name, at: nil,
-        options: [NSReadOnlyPersistentStoreOption: !configuration.allowsSave])
-    }
     var options: [AnyHashable: Any] = [
       NSPersistentHistoryTrackingKey: true,
       NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
-      NSMigratePersistentStoresAutomaticallyOption: true,
+      // A file that may not be written cannot be migrated.
+      NSMigratePersistentStoresAutomaticallyOption: configuration.allowsSave,
       NSInferMappingModelAutomaticallyOption: true,
       NSReadOnlyPersistentStoreOption: !configuration.allowsSave,
     ]
-    if configuration.allowsSave {
-      try FileManager.default.createDirectory(
-        at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    } else {
-      // A file that may not be written cannot be migrated.
-      options[NSMigratePersistentStoresAutomaticallyOption] = false
-    }
-    if let manager = stages?.manager() {
-      options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager
-    } else {
-      try refuseOtherModels(configuration.url, model.entities(forConfigurationName: name) ?? [])
+    // A store in memory is always new.
+    if let file = configuration.file {
+      if configuration.allowsSave {
+        try FileManager.default.createDirectory(
+          at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      }
+      if let manager = stages?.manager() {
+        options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager
+      } else {
+        try refuseOtherModels(file, model.entities(forConfigurationName: name) ?? [])
+      }
     }
     return try coordinator.addPersistentStore(
       ofType: NSSQLiteStoreType, configurationName: name, at: configuration.url, options: options)

@@ -5,8 +5,6 @@ import CoreData
 ///
 ///     let observer = HistoryObserver(observedModels: [Book.self], authors: ["import"], modelContainer: container)
 ///     withObservationTracking { _ = observer.eventCounter } onChange: { … }
-///
-/// Stores in memory keep no history and are never counted.
 public final class HistoryObserver: Observable, @unchecked Sendable {
   // `@unchecked Sendable`: `count` is used under `lock` only, `places` under `reading`; `observation` is set once.
 

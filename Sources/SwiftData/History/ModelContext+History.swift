@@ -6,7 +6,7 @@ extension ModelContext {
   /// The predicate is evaluated in memory. If it has `$0.token > token` as a condition that `&&` joins with others, and
   /// the container has one store, only what is behind the token is read; otherwise the whole history.
   ///
-  /// Throws 134091 if no store keeps a history, because all are in memory. Throws
+  /// Throws 134091 if no store keeps a history, because all are ``DataStore``s of your own. Throws
   /// `SwiftDataError.invalidTransactionFetchRequest` if `T` isn't ``DefaultHistoryTransaction``, and
   /// `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate's were deleted.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The store that a ``ModelConfiguration`` opens: a SQLite file, or memory.
+/// The store that a ``ModelConfiguration`` opens: a SQLite store in a file, or in memory.
 ///
 /// A container opens it by itself. Make one to put it behind a ``DataStore`` of your own, which hands requests on:
 ///

@@ -61,7 +61,8 @@ extension SQLiteStore {
 
   private func connectionOptions(mayCreate: Bool = false) -> Connection.Options {
     var options = Connection.Options()
-    options.isReadOnly = storeOptions.isReadOnly
+    // A read-only store makes nothing but its tables in memory, which are empty from then on.
+    options.isReadOnly = storeOptions.isReadOnly && !mayCreate
     options.isURI = storeOptions.isImmutable
     options.mayCreate = mayCreate
     options.busyTimeout = storeOptions.busyTimeout
