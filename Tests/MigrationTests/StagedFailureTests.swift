@@ -39,14 +39,16 @@ import Testing
     #expect(try fixture.files() == ["books.store"])
   }
 
-  @Test("A version that is in no stage: 134505; no stages at all; an end that is not the coordinator's model")
+  @Test("A version that is in no stage: 134504; no stages at all, an end that is not the coordinator's model: 134505")
   func unknownVersion() throws {
     let fixture = try StagedFixture()
     let other = Make.model(Entity("Book", [Make.attribute("title"), Make.attribute("other")]))
     try fixture.add("Book", [["title": "Emma"]], model: other)
     let unknown = error { _ = try fixture.migrate([versions.split()], to: versions.second) }
-    #expect(unknown?.code == NSStagedMigrationFrameworkVersionMismatchError)
-    #expect(unknown?.localizedDescription.contains(other.versionChecksum) == true)
+    #expect(unknown?.code == NSManagedObjectModelReferenceNotFoundError)
+    let sentence = try #require(unknown?.localizedDescription)
+    #expect(sentence.hasPrefix("Cannot use staged migration with an unknown model version."))
+    #expect(sentence.contains(other.versionChecksum) && sentence.contains(fixture.url.path))
     let none = error { _ = try fixture.migrate([], to: versions.second) }
     #expect(none?.code == NSStagedMigrationFrameworkVersionMismatchError)
     let elsewhere = error {

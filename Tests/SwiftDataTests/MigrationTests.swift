@@ -156,6 +156,12 @@ enum CountedPlan: SchemaMigrationPlan {
   }
 }
 
+/// Begins with the second version.
+enum LaterPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [NotesV2.self, NotesV3.self] }
+  static var stages: [MigrationStage] { [.lightweight(fromVersion: NotesV2.self, toVersion: NotesV3.self)] }
+}
+
 /// Takes a store back to the version before.
 enum DowngradePlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [NotesV0.self, NotesV1.self] }
@@ -556,6 +562,24 @@ struct MigrationTests {
     #expect(reason.code == 134506)
     let again = try ModelContainer(for: Schema(versionedSchema: NotesV2.self), configurations: configuration)
     #expect(try ModelContext(again).fetch(FetchDescriptor<NotesV2.Note>()).map(\.title) == ["a"])
+  }
+
+  @Test("A store whose version is in no stage of the plan is refused with Core Data's error, and stays as it is")
+  func unknownVersion() throws {
+    let folder = TemporaryFolder()
+    try first(folder)
+    let before = try Data(contentsOf: folder.file())
+    let refusal = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: Schema(versionedSchema: NotesV3.self), migrationPlan: LaterPlan.self,
+        configurations: ModelConfiguration(url: folder.file()))
+    }
+    let error = try #require(refusal)
+    #expect(error == .loadIssueModelContainer)
+    let reason = try #require((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)
+    #expect(reason.domain == NSCocoaErrorDomain && reason.code == 134504)
+    #expect(error.description.contains("Cannot use staged migration with an unknown model version."))
+    #expect(try Data(contentsOf: folder.file()) == before)
   }
 
   @Test("A property that a class does not have any more leaves the file with its values, if the file may be written")

@@ -262,7 +262,7 @@ extension CocoaError {
   public static var externalRecordImport: CocoaError.Code { .externalRecordImport }
   /// 134301: transactions after a history token were deleted.
   public static var persistentHistoryTokenExpired: CocoaError.Code { .persistentHistoryTokenExpired }
-  /// 134504: a model reference leads to no model with its checksum.
+  /// 134504: a model reference leads to no model with its checksum, or no stage of a migration has the store's version.
   public static var managedObjectModelReferenceNotFound: CocoaError.Code {
     .managedObjectModelReferenceNotFound
   }

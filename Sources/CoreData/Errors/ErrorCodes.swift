@@ -102,7 +102,7 @@ public let NSInferredMappingModelError: Int = 134190
 public let NSExternalRecordImportError: Int = 134200
 /// Transactions after a token were deleted.
 public let NSPersistentHistoryTokenExpiredError: Int = 134301
-/// A model reference leads to no model.
+/// A model reference leads to no model, or no stage of a migration has the store's version.
 public let NSManagedObjectModelReferenceNotFoundError: Int = 134504
 /// A staged migration can't be carried out as it was described.
 public let NSStagedMigrationFrameworkVersionMismatchError: Int = 134505

@@ -50,6 +50,9 @@ extension Failure {
       return "The migration can't write its destination store: \(underlying.localizedDescription)"
     case .modelReferenceNotFound(let what):
       return "The model of a migration stage can't be found: \(what)."
+    case .stagedMigrationUnknownVersion(let url, let checksum):
+      return "Cannot use staged migration with an unknown model version. The store \(url.path) is of the version "
+        + "\(checksum), which is in none of the stages."
     case .stagedMigration(let reason), .stagedMigrationBackward(let reason):
       return "The staged migration can't be done: \(reason)."
     case .mappingExpression(let expression, let mapping, let property, let underlying):

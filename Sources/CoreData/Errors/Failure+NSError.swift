@@ -139,7 +139,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .mappingExpression, .unknownPolicyMethod: return NSMigrationError
     case .migrationSourceStore: return NSMigrationManagerSourceStoreError
     case .migrationDestinationStore: return NSMigrationManagerDestinationStoreError
-    case .modelReferenceNotFound: return NSManagedObjectModelReferenceNotFoundError
+    case .modelReferenceNotFound, .stagedMigrationUnknownVersion: return NSManagedObjectModelReferenceNotFoundError
     case .stagedMigration: return NSStagedMigrationFrameworkVersionMismatchError
     case .stagedMigrationBackward: return NSStagedMigrationBackwardMigrationError
     case .unreadableModelFile: return CocoaError.Code.fileReadCorruptFile.rawValue
@@ -208,7 +208,8 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .foreignStoreFile(let url, _, _), .damagedStore(let url, _, _), .unsuitableModel(let url, _, _),
       .fileCall(let url, _, _, _), .notAFile(let url), .fileChangedElsewhere(let url),
       .missingSourceModel(let url, _, _), .missingMapping(let url, _, _, _), .migrationFailed(let url, _, _),
-      .migrationViolatesConstraint(let url, _, _, _), .storeFileGone(let url, _):
+      .migrationViolatesConstraint(let url, _, _, _), .storeFileGone(let url, _),
+      .stagedMigrationUnknownVersion(let url, _):
       return url
     case .externalFile(let problem): return problem.file
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),

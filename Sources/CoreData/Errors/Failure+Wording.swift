@@ -43,8 +43,8 @@ extension Failure {
     case .notInferable, .mandatoryValuesMissing, .abstractEntityHasObjects, .missingSourceModel, .missingMapping,
       .migrationFailed, .migrationViolatesConstraint,
       .migrationCancelled, .policyFailed, .migrationSourceStore, .migrationDestinationStore,
-      .modelReferenceNotFound, .stagedMigration, .stagedMigrationBackward, .mappingExpression,
-      .unknownPolicyMethod:
+      .modelReferenceNotFound, .stagedMigration, .stagedMigrationUnknownVersion, .stagedMigrationBackward,
+      .mappingExpression, .unknownPolicyMethod:
       return migrationDescription
     case .migrationUnavailable(let url, _, let difference):
       return "The store \(url.path) was created with another version of the model (\(difference.words)). "

@@ -76,6 +76,8 @@ enum Failure: Error, @unchecked Sendable {
   case migrationDestinationStore(url: URL?, underlying: NSError)
   case modelReferenceNotFound(what: String)
   case stagedMigration(reason: String)
+  /// No stage has the store's version.
+  case stagedMigrationUnknownVersion(url: URL, checksum: String)
   case stagedMigrationBackward(reason: String)
   /// The expression of an entity mapping, or of one of its properties, has no value.
   case mappingExpression(String, mapping: String, property: String?, underlying: NSError)

@@ -44,8 +44,8 @@ struct StagedMigration {
     }
     let models = StagedModels(versions: versions, destination: migration.destination)
     guard let start = models.place(of: migration.metadata, configuration: migration.configuration) else {
-      throw Failure.stagedMigration(
-        reason: "the store's version, \(StagedModels.checksum(of: migration.metadata)), is in none of the stages")
+      throw Failure.stagedMigrationUnknownVersion(
+        url: migration.shownURL, checksum: StagedModels.checksum(of: migration.metadata))
     }
     let target = versions.firstIndex { $0.checksum == migration.destination.versionChecksum }
     if let target, start > target {

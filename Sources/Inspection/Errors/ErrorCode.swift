@@ -231,8 +231,9 @@ extension ErrorCode {
       134301, "NSPersistentHistoryTokenExpiredError", "The history before this token was deleted.",
       do: "Fetch everything once, keep the current token, and go on from there."),
     ErrorCode(
-      134504, "NSManagedObjectModelReferenceNotFoundError", "A model reference leads to no model.",
-      do: "Check the name, the bundle and the version checksum that the reference was made with."),
+      134504, "NSManagedObjectModelReferenceNotFoundError",
+      "A reference leads to no model, or no stage has the store's version.",
+      do: "Check the reference's name, bundle and checksum; add the stage of the version that the message names."),
     ErrorCode(
       134505, "NSStagedMigrationFrameworkVersionMismatchError", "A staged migration can't be carried out as described.",
       do: "Read the message: it names the stage."),
