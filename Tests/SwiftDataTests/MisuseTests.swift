@@ -16,8 +16,16 @@ final class Holder: PersistentModel {
 struct Nothing {}
 
 struct Renamed: Codable {
-  enum CodingKeys: String, CodingKey { case text = "content" }
+  private enum Keys: CodingKey { case content }
   var text: String
+  init(text: String) { self.text = text }
+  init(from decoder: any Decoder) throws {
+    text = try decoder.container(keyedBy: Keys.self).decode(String.self, forKey: .content)
+  }
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Keys.self)
+    try values.encode(text, forKey: .content)
+  }
 }
 @Model final class Letter {
   var body: Renamed
@@ -182,7 +190,7 @@ struct MisuseTests {
       remedy: "Read the relationship before you save, or ask first whether the model's `modelContext` is nil.")
   }
 
-  @Test("Names of parts that are not those of stored properties end the program with a sentence")
+  @Test("A conformance by hand whose keys have no stored property's name ends the program with a sentence")
   func codingKeys() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let context = try memory(Letter.self)
@@ -191,7 +199,7 @@ struct MisuseTests {
     report(
       result, "A value of Letter.body cannot be stored.", facts: "Type: Renamed", "has no stored property \"content\"",
       how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
-      remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own.")
+      remedy: "Let the compiler write the type's Codable conformance.")
   }
 
   @Test("An initial value that cannot be taken apart is refused when the model is made")

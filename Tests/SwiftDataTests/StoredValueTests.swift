@@ -93,6 +93,29 @@ private struct Sample: Codable, Equatable {
   }
 }
 
+/// Keys that a server's JSON has other names for, two of them with each other's.
+private struct Address: Codable, Equatable {
+  enum Delivery: Codable, Equatable {
+    enum CodingKeys: String, CodingKey { case byPost = "post", toShop = "shop", none }
+    enum ByPostCodingKeys: String, CodingKey { case days = "within" }
+    case byPost(days: Int)
+    case toShop(String)
+    case none
+  }
+  enum CodingKeys: String, CodingKey { case street = "line_1", city = "town", town = "city", zip, delivery = "how" }
+  var street: String
+  var city: String
+  var town: String?
+  var zip: Int?
+  var delivery = Delivery.none
+}
+
+@Model private final class Customer {
+  var home: Address
+  var work: Address? = Address(street: "Main", city: "Bern", town: "Köniz")
+  init(home: Address) { self.home = home }
+}
+
 extension ModelContext {
   /// A model, saved.
   fileprivate func inserted<M: PersistentModel>(_ model: M) throws -> M? {
@@ -246,6 +269,32 @@ struct StoredValueTests {
     let other = ModelContext(container)
     let found = try #require(try other.fetch(FetchDescriptor<Almanac>()).first)
     #expect(found.draft.text == "x" && found.draft.opened == 0)
+  }
+
+  @Test("Keys may have other texts than the properties' names: columns and key paths are called like the properties")
+  func renamedKeys() throws {
+    let folder = TemporaryFolder()
+    let addresses = [
+      Address(street: "Rue 1", city: "Bex", zip: 1880, delivery: .byPost(days: 2)),
+      Address(street: "Via 2", city: "Chur", town: "Ems", delivery: .toShop("Coop")),
+      Address(street: "Gasse 3", city: "Ems", town: "Chur"),
+    ]
+    func open() throws -> ModelContext {
+      ModelContext(try ModelContainer(for: Customer.self, configurations: ModelConfiguration(url: folder.file())))
+    }
+    do {
+      let context = try open()
+      for address in addresses { context.insert(Customer(home: address)) }
+      try context.save()
+    }
+    let context = try open()
+    let found = try context.fetch(FetchDescriptor<Customer>(sortBy: [SortDescriptor(\.persistentModelID)]))
+    #expect(found.map(\.home) == addresses)
+    #expect(found.map(\.work?.town) == ["Köniz", "Köniz", "Köniz"])
+    let inChur = FetchDescriptor<Customer>(predicate: #Predicate { $0.home.city == "Chur" })
+    #expect(try context.fetch(inChur).map(\.home.street) == ["Via 2"])
+    let columns = try SQLiteText.rows(folder.file(), "SELECT name FROM pragma_table_info('ZCUSTOMER')")
+    #expect(columns.contains("ZSTREET") && columns.contains("ZDAYS") && !columns.contains("ZLINE_1"), "\(columns)")
   }
 
   @Test("A raw value that is no case's is what the enumeration's own init(from:) makes of it")

@@ -231,7 +231,7 @@ extension ModelProperty {
           "The initial value of \(entity).\(name) cannot be stored.",
           facts: [("Type", "\(type)"), ("Why", ValueProblem.words(of: error))],
           how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
-          remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own."))
+          remedy: "Let the compiler write the type's Codable conformance."))
     }
   }
 }

@@ -251,7 +251,7 @@ private struct Form<V> {
           "A value of \(key.entity).\(key.name) cannot be stored.",
           facts: [("Type", "\(V.self)"), ("Why", ValueProblem.words(of: error))],
           how: "The type's `encode(to:)` failed, or writes something else than its stored properties.",
-          remedy: "Let the compiler write the type's Codable conformance, without CodingKeys of its own."))
+          remedy: "Let the compiler write the type's Codable conformance."))
     }
   }
 

@@ -1,5 +1,5 @@
-/// Encodes a value into the parts of its shape. Coding keys name stored properties or cases. Values that encode
-/// themselves without keys, such as `CGPoint`, fill the parts by position.
+/// Encodes a value into the parts of its shape. Coding keys stand for stored properties or cases; see ``PartNames``.
+/// Values that encode themselves without keys, such as `CGPoint`, fill the parts by position.
 struct ShapeEncoder: Encoder {
   let target: PartValues
   var codingPath: [any CodingKey] { [] }
@@ -13,19 +13,24 @@ struct ShapeEncoder: Encoder {
 
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let target: PartValues
+    private let names = PartNames<Key>()
     var codingPath: [any CodingKey] { [] }
 
-    mutating func encodeNil(forKey key: Key) throws { _ = try target.part(key.stringValue) }
+    init(target: PartValues) { self.target = target }
+
+    private func name(_ key: Key) -> String { names.name(of: key, in: target) }
+
+    mutating func encodeNil(forKey key: Key) throws { _ = try target.part(name(key)) }
     mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-      try target.set(value, target.part(key.stringValue))
+      try target.set(value, target.part(name(key)))
     }
     mutating func nestedContainer<Inner: CodingKey>(
       keyedBy _: Inner.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Inner> {
-      KeyedEncodingContainer(ShapeEncoder.Keyed<Inner>(target: target.opening(key.stringValue)))
+      KeyedEncodingContainer(ShapeEncoder.Keyed<Inner>(target: target.opening(name(key))))
     }
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-      Positional(target: target.opening(key.stringValue))
+      Positional(target: target.opening(name(key)))
     }
     // No stored property belongs to what is encoded there, so it is refused.
     mutating func superEncoder() -> any Encoder { ShapeEncoder(target: PartValues(nil)) }
@@ -84,21 +89,26 @@ struct ShapeDecoder: Decoder {
 
   private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let source: PartValues
+    private let names = PartNames<Key>()
     var codingPath: [any CodingKey] { [] }
-    var allKeys: [Key] { source.values.keys.compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] { source.values.keys.compactMap(names.key(ofPart:)) }
 
-    func contains(_ key: Key) -> Bool { source.stored(key.stringValue) != nil }
-    func decodeNil(forKey key: Key) -> Bool { source.stored(key.stringValue) == nil }
+    init(source: PartValues) { self.source = source }
+
+    private func name(_ key: Key) -> String { names.name(of: key, in: source) }
+
+    func contains(_ key: Key) -> Bool { source.stored(name(key)) != nil }
+    func decodeNil(forKey key: Key) -> Bool { source.stored(name(key)) == nil }
     func decode<T: Decodable>(_: T.Type, forKey key: Key) throws -> T {
-      try source.value(T.self, source.part(key.stringValue))
+      try source.value(T.self, source.part(name(key)))
     }
     func nestedContainer<Inner: CodingKey>(
       keyedBy _: Inner.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Inner> {
-      KeyedDecodingContainer(ShapeDecoder.Keyed<Inner>(source: source.opened(key.stringValue)))
+      KeyedDecodingContainer(ShapeDecoder.Keyed<Inner>(source: source.opened(name(key))))
     }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-      Positional(source: source.opened(key.stringValue))
+      Positional(source: source.opened(name(key)))
     }
     func superDecoder() throws -> any Decoder { throw ValueProblem("a value type has no super") }
     func superDecoder(forKey key: Key) throws -> any Decoder { throw ValueProblem("a value type has no super") }
