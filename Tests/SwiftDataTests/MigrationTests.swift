@@ -156,6 +156,54 @@ enum CountedPlan: SchemaMigrationPlan {
   }
 }
 
+/// Two versions of Pet with one Owner, who is declared with the later one.
+enum Pets {
+  @Model final class Owner {
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \After.Pet.owner) var pets: [After.Pet] = []
+    init(name: String) { self.name = name }
+  }
+  enum Before: VersionedSchema {
+    static let versionIdentifier = Schema.Version(1, 0, 0)
+    static var models: [any PersistentModel.Type] { [Owner.self, Pet.self] }
+    @Model final class Pet {
+      var name: String
+      var owner: Owner?
+      init(name: String, owner: Owner) {
+        self.name = name
+        self.owner = owner
+      }
+    }
+  }
+  enum After: VersionedSchema {
+    static let versionIdentifier = Schema.Version(2, 0, 0)
+    static var models: [any PersistentModel.Type] { [Owner.self, Pet.self] }
+    @Model final class Pet {
+      var name: String
+      var age = 0
+      var owner: Owner?
+      init(name: String) { self.name = name }
+    }
+  }
+  enum Plan: SchemaMigrationPlan {
+    static var schemas: [any VersionedSchema.Type] { [Before.self, After.self] }
+    static var stages: [MigrationStage] {
+      [
+        .custom(
+          fromVersion: Before.self, toVersion: After.self,
+          willMigrate: { context in
+            for pet in try context.fetch(FetchDescriptor<Before.Pet>()) { pet.name += " of \(pet.owner?.name ?? "")" }
+            try context.save()
+          },
+          didMigrate: { context in
+            for owner in try context.fetch(FetchDescriptor<Owner>()) { for pet in owner.pets { pet.age = 1 } }
+            try context.save()
+          })
+      ]
+    }
+  }
+}
+
 /// Begins with the second version.
 enum LaterPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [NotesV2.self, NotesV3.self] }
@@ -562,6 +610,28 @@ struct MigrationTests {
     #expect(reason.code == 134506)
     let again = try ModelContainer(for: Schema(versionedSchema: NotesV2.self), configurations: configuration)
     #expect(try ModelContext(again).fetch(FetchDescriptor<NotesV2.Note>()).map(\.title) == ["a"])
+  }
+
+  @Test("Versions may share a class that leads to one of another version: its name decides")
+  func sharedClass() throws {
+    let folder = TemporaryFolder()
+    let configuration = ModelConfiguration(url: folder.file())
+    let before = Schema(versionedSchema: Pets.Before.self)
+    #expect(before.entity(for: Pets.Before.Pet.self) != nil && before.entity(for: Pets.After.Pet.self) == nil)
+    #expect(before.entitiesByName["Owner"]?.relationshipsByName["pets"]?.inverseName == "owner")
+    do {
+      let context = ModelContext(try ModelContainer(for: before, configurations: configuration))
+      context.insert(Pets.Before.Pet(name: "Rex", owner: Pets.Owner(name: "Ann")))
+      try context.save()
+    }
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: Pets.After.self), migrationPlan: Pets.Plan.self, configurations: configuration)
+    let context = ModelContext(container)
+    let ann = try #require(try context.fetch(FetchDescriptor<Pets.Owner>()).first)
+    #expect(ann.pets.map(\.name) == ["Rex of Ann"] && ann.pets.map(\.age) == [1])
+    context.delete(ann)
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Pets.After.Pet>()) == 0)
   }
 
   @Test("A store whose version is in no stage of the plan is refused with Core Data's error, and stays as it is")

@@ -173,6 +173,25 @@ struct MisuseTests {
       remedy: "Let Binder.memos lead to Record, or name a property as its inverse that Memo declares itself.")
   }
 
+  @Test("A relationship to a class of another version than the schema's ends the program when it is read")
+  func otherVersion() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let schema = Schema(versionedSchema: Pets.Before.self)
+      let context = ModelContext(
+        try ModelContainer(for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+      let owner = Pets.Owner(name: "Ann")
+      context.insert(Pets.Before.Pet(name: "Rex", owner: owner))
+      try context.save()
+      _ = owner.pets
+    }
+    report(
+      result, "Owner.pets was read where the schema has another version of Pet.",
+      facts: "Declared with: SwiftDataTests.Pets.After.Pet", "Schema: SwiftDataTests.Pets.Before.Pet",
+      how: "Versions of a schema share Owner, which can be declared with only one version of Pet.",
+      remedy: "Fetch the models with a FetchDescriptor<SwiftDataTests.Pets.Before.Pet>, or declare Owner in each "
+        + "version.")
+  }
+
   @Test("A relationship that is read after the model's deletion was saved ends the program with that reason")
   func deletedOwner() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -7,6 +7,8 @@ struct ModelClasses {
   let haveSubclasses: Bool
   /// Whether a class declares unique properties, alone or in combination.
   let haveUniqueValues: Bool
+  /// Whether a relationship is declared with a class of another version, whose place one of these has taken.
+  let haveStandIns: Bool
 
   /// Whether a class of a hierarchy has a property of this name, which stands for it where objects have a key of the
   /// same name.
@@ -16,7 +18,10 @@ struct ModelClasses {
   }
 
   init(_ schema: Schema) {
-    byName = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
+    let byName = Dictionary(uniqueKeysWithValues: schema.types.map { ($0.name, $0) })
+    self.byName = byName
+    haveStandIns = schema.types.flatMap(\.properties).compactMap(\.destination).map(ModelType.of)
+      .contains { byName[$0.name] !== $0 }
     haveSubclasses = schema.types.contains { $0.supertype != nil }
     haveUniqueValues = schema.types.contains { !$0.uniquenessConstraints(all: false).isEmpty }
   }

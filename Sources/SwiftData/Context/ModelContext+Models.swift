@@ -34,6 +34,15 @@ extension ModelContext {
     return model
   }
 
+  /// Ends the program if the schema has another version of the class that a relationship leads to: its objects are no
+  /// models of that class.
+  func checkVersion<M: PersistentModel>(of _: M.Type, in key: PropertyKey) {
+    let classes = openContainer.classes
+    guard classes.haveStandIns else { return }
+    let declared = ModelType.of(M.self)
+    if let own = classes.byName[declared.name], own !== declared { misuse(.otherVersion(key, declared, own)) }
+  }
+
   func anyModel(of object: NSManagedObject) -> any PersistentModel {
     guard let type = openContainer.classes.byName[object.entity.name ?? ""] else {
       preconditionFailure("A context has objects of its schema's entities only.")
@@ -101,6 +110,15 @@ extension ModelContext {
 }
 
 extension MisuseReport {
+  fileprivate static func otherVersion(_ key: PropertyKey, _ declared: ModelType, _ own: ModelType) -> MisuseReport {
+    MisuseReport(
+      "\(key.entity).\(key.name) was read where the schema has another version of \(own.name).",
+      facts: [("Declared with", String(reflecting: declared.type)), ("Schema", String(reflecting: own.type))],
+      how: "Versions of a schema share \(key.entity), which can be declared with only one version of \(own.name).",
+      remedy: "Fetch the models with a FetchDescriptor<\(String(reflecting: own.type))>, or declare \(key.entity) in "
+        + "each version.")
+  }
+
   fileprivate static func gone(_ storage: ModelStorage, _ key: PropertyKey) -> MisuseReport {
     MisuseReport(
       "\(key.entity).\(key.name) was set without a \(storage.type.name) whose deletion was saved.",

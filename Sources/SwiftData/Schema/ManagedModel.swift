@@ -85,8 +85,10 @@ private struct InversePairs {
 
   private(set) var pairs: [(End, End)] = []
   private var paired: Set<End> = []
+  private let typesByName: [String: ModelType]
 
   init(_ types: [ModelType]) {
+    typesByName = Dictionary(uniqueKeysWithValues: types.map { ($0.name, $0) })
     for type in types { for property in type.ownProperties { addStated(type, property) } }
     for type in types { for property in type.ownProperties { addOnlyOne(type, property) } }
   }
@@ -98,6 +100,12 @@ private struct InversePairs {
     return names
   }
 
+  /// The schema's class for one that a relationship is declared to lead to, which may be of another version.
+  private func own(_ destination: any PersistentModel.Type) -> ModelType {
+    let declared = ModelType.of(destination)
+    return typesByName[declared.name] ?? declared
+  }
+
   private mutating func pair(_ one: End, _ other: End) {
     if paired.contains(one) || paired.contains(other) { return }
     paired.formUnion([one, other])
@@ -107,9 +115,10 @@ private struct InversePairs {
   /// Pairs relationships whose `inverse:` is given.
   private mutating func addStated(_ type: ModelType, _ property: ModelProperty) {
     guard let destination = property.destination, let keyPath = property.relationship?.inverseKeyPath else { return }
-    let there = ModelType.of(destination)
-    guard let back = there.property(statedAs: keyPath), let backDestination = back.destination,
-      ModelType.of(backDestination) === type
+    let there = own(destination)
+    guard let stated = ModelType.of(destination).property(statedAs: keyPath),
+      let back = there.property(named: stated.name), let backDestination = back.destination,
+      own(backDestination) === type
     else {
       misuse(
         MisuseReport(
@@ -136,10 +145,10 @@ private struct InversePairs {
   /// Pairs two relationships if each is the only unpaired one from its class to the other's.
   private mutating func addOnlyOne(_ type: ModelType, _ property: ModelProperty) {
     guard let destination = property.destination else { return }
-    let there = ModelType.of(destination)
+    let there = own(destination)
     if there === type { return }
     func free(_ from: ModelType, to: ModelType) -> [End] {
-      from.ownProperties.filter { $0.destination.map(ModelType.of) === to }
+      from.ownProperties.filter { $0.destination.map { own($0) } === to }
         .map { End(entity: from.name, property: $0.name) }.filter { !paired.contains($0) }
     }
     let (mine, theirs) = (free(type, to: there), free(there, to: type))

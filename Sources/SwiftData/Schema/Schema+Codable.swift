@@ -82,7 +82,7 @@ extension Schema: Codable {
     guard Set(classes.map { ModelType.of($0).name }).count == classes.count else {
       throw corrupted("Two entities of the schema have the same name.")
     }
-    self.init(classes, version: form.version)
+    self.init(classes, form.version, namesDecide: true)
     for (written, own) in zip(form.entities, forms) where written != own {
       let names = zip(written.properties, own.properties).first { $0 != $1 }.map { " (\($0.0.name))" } ?? ""
       throw corrupted("The entity \(written.name) was written with other properties than its class has now\(names).")

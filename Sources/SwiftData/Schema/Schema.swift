@@ -16,18 +16,29 @@ public final class Schema: Hashable, @unchecked Sendable {
   let types: [ModelType]
 
   /// Makes a schema of some classes and of all classes that their relationships lead to.
-  public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
+  public convenience init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
+    self.init(types, version, namesDecide: false)
+  }
+
+  /// - Parameter namesDecide: whether relationships lead to the class of `types` that has the destination's name.
+  ///   Versions share a class that has not changed, though it can be declared with only one version of the classes that
+  ///   it leads to.
+  init(_ types: [any PersistentModel.Type], _ version: Version, namesDecide: Bool) {
     self.version = version
     var found: [ModelType] = []
-    func add(_ model: any PersistentModel.Type) {
-      let type = ModelType.of(model)
+    let stated = types.map(ModelType.of)
+    let decided = namesDecide ? Set(stated.map(\.name)) : []
+    func add(_ type: ModelType) {
       if found.contains(where: { $0 === type }) { return }
       if let other = found.first(where: { $0.name == type.name }) { misuse(.sameName(type, other)) }
       found.append(type)
-      if let supertype = type.supertype { add(supertype.type) }
-      for property in type.properties { if let destination = property.destination { add(destination) } }
+      if let supertype = type.supertype { add(supertype) }
+      for destination in type.properties.compactMap(\.destination).map(ModelType.of)
+      where !decided.contains(destination.name) {
+        add(destination)
+      }
     }
-    types.forEach(add)
+    stated.forEach(add)
     self.types = found.sorted { $0.name < $1.name }
     let inverses = InverseNames(self.types)
     entities = self.types.map { Entity($0, inverses) }
@@ -41,9 +52,10 @@ public final class Schema: Hashable, @unchecked Sendable {
     self.init(types, version: version)
   }
 
-  /// Makes the schema of a ``VersionedSchema``.
+  /// Makes the schema of a ``VersionedSchema``. A relationship to a class of another version leads to this version's
+  /// class of the same name, but can't be read or set.
   public convenience init(versionedSchema: any VersionedSchema.Type) {
-    self.init(versionedSchema.models, version: versionedSchema.versionIdentifier)
+    self.init(versionedSchema.models, versionedSchema.versionIdentifier, namesDecide: true)
   }
 
   /// The entity of a class; nil if the class isn't in the schema.

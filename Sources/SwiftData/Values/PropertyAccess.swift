@@ -135,7 +135,7 @@ func makeOptionalAccess<V: ManagedValue>(_: V.Type, _ key: PropertyKey) -> AnyPr
 /// The destination of a relationship that always has one.
 private final class ToOneAccess<M: PersistentModel>: PropertyAccess<M> {
   override func stored(in object: ModelObject, of storage: ModelStorage) -> M? {
-    ModelObject.readManagedOptional(object, key.key).map { storage.attachedContext.model(of: $0, M.self) }
+    ModelObject.readManagedOptional(object, key.key).map { destination($0, of: storage, M.self) }
   }
   override func write(_ value: M, to object: ModelObject, of storage: ModelStorage) {
     ModelObject.writeManagedOptional(storage.attachedContext.object(of: value, for: key), object, key.key)
@@ -148,7 +148,7 @@ private final class ToOneAccess<M: PersistentModel>: PropertyAccess<M> {
 /// The destination of a relationship, or nil.
 private final class OptionalToOneAccess<M: PersistentModel>: PropertyAccess<M?> {
   override func stored(in object: ModelObject, of storage: ModelStorage) -> M?? {
-    .some(ModelObject.readManagedOptional(object, key.key).map { storage.attachedContext.model(of: $0, M.self) })
+    .some(ModelObject.readManagedOptional(object, key.key).map { destination($0, of: storage, M.self) })
   }
   override func write(_ value: M?, to object: ModelObject, of storage: ModelStorage) {
     ModelObject.writeManagedOptional(
@@ -199,9 +199,18 @@ private final class OptionalToManyAccess<M: PersistentModel>: PropertyAccess<[M]
 }
 
 extension AnyPropertyAccess {
+  /// The model that a relationship leads to.
+  fileprivate func destination<M: PersistentModel>(
+    _ object: NSManagedObject, of storage: ModelStorage, _: M.Type
+  ) -> M {
+    storage.attachedContext.checkVersion(of: M.self, in: key)
+    return storage.attachedContext.model(of: object, M.self)
+  }
+
   /// The models that a relationship leads to: those in the store by their keys, then new ones as they came.
   fileprivate func members<M: PersistentModel>(of object: ModelObject, _ storage: ModelStorage, _: M.Type) -> [M] {
-    object.memberList(key.key).map { storage.attachedContext.model(of: $0, M.self) }
+    storage.attachedContext.checkVersion(of: M.self, in: key)
+    return object.memberList(key.key).map { storage.attachedContext.model(of: $0, M.self) }
   }
 
   fileprivate func objects<M: PersistentModel>(
