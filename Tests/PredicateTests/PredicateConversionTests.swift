@@ -121,6 +121,24 @@ struct PredicateConversionTests {
       "SUBQUERY(parts, $v1, $v1.pages < pages).@count == 1")
   }
 
+  @Test("A collection of the program's is no subquery: the object is asked about each of its members")
+  func capturedCollections() throws {
+    let (words, none, lengths) = (["un", "D"], [String](), 411...413)
+    try check(
+      #Predicate { volume in words.allSatisfy { volume.title.contains($0) } },
+      "title CONTAINS \"un\" AND title CONTAINS \"D\"")
+    try check(
+      #Predicate { volume in words.contains { $0 == volume.title || volume.tags.contains($0) } },
+      "(\"un\" == title OR \"un\" IN tags) OR (\"D\" == title OR \"D\" IN tags)")
+    try check(
+      #Predicate { volume in lengths.contains { $0 == volume.pages } }, "411 == pages OR 412 == pages OR 413 == pages")
+    try check(#Predicate { volume in none.allSatisfy { $0 == volume.title } }, "TRUEPREDICATE")
+    try check(#Predicate { volume in none.contains { $0 == volume.title } }, "FALSEPREDICATE")
+    try check(
+      #Predicate { volume in volume.parts.contains { part in words.contains { part.title.starts(with: $0) } } },
+      "SUBQUERY(parts, $v1, $v1.title BEGINSWITH \"un\" OR $v1.title BEGINSWITH \"D\").@count > 0")
+  }
+
   @Test("What the format language has no words for gives nil")
   func unsupported() {
     #expect(NSPredicate(#Predicate<Volume> { ($0.sequel as? Volume) != nil }) == nil)

@@ -214,6 +214,27 @@ struct FetchTests {
     #expect(try titles(context, #Predicate { wanted.starts(with: "2") && $0.pages < 300 }).count == 2)
   }
 
+  @Test("Each member of a captured collection is asked for, in the store", arguments: [true, false])
+  func capturedMembers(inFile: Bool) throws {
+    let folder = TemporaryFolder()
+    let context = inFile ? try filled(folder) : try filledMemory()
+    let (letters, none, wishes) = (["m", "a"], [String](), [Wish(), Wish(pages: 400)])
+    #expect(try titles(context, #Predicate { book in letters.allSatisfy { book.title.contains($0) } }) == ["Emma"])
+    #expect(try titles(context, #Predicate { book in letters.contains { book.title.contains($0) } }).count == 3)
+    #expect(try titles(context, #Predicate { book in !letters.contains { book.title.contains($0) } }).isEmpty)
+    #expect(try titles(context, #Predicate { book in none.allSatisfy { book.title.contains($0) } }).count == 3)
+    #expect(try titles(context, #Predicate { book in none.contains { book.title.contains($0) } }).isEmpty)
+    #expect(try titles(context, #Predicate { book in wishes.allSatisfy { book.pages > $0.pages } }) == ["Emma"])
+    #expect(
+      try titles(context, #Predicate { book in wishes.contains { $0.length.contains(book.pages) } })
+        == ["Frankenstein", "Édda"])
+    let ids = try context.fetch(FetchDescriptor<Author>()).filter { $0.name == "Jane" }.map(\.persistentModelID)
+    #expect(
+      try titles(context, #Predicate { book in ids.contains { $0 == book.author?.persistentModelID } }) == ["Emma"])
+    let many = (0..<2_000).map { "\($0)" }
+    #expect(try titles(context, #Predicate { book in many.contains { $0 == book.isbn } }).count == 3)
+  }
+
   @Test("A range may be in a struct, optional, or without an end", arguments: [true, false])
   func ranges(inFile: Bool) throws {
     let folder = TemporaryFolder()

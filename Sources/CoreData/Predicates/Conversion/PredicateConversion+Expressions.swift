@@ -379,13 +379,15 @@ extension PredicateExpressions.SequenceContains: ConvertibleExpression {
 
 extension PredicateExpressions.SequenceContainsWhere: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    conversion.count(try conversion.members(of: sequence, variable.key, where: test), .greaterThan)
+    if let tests = try conversion.tests(of: sequence, variable, test, isAnd: false) { return tests }
+    return conversion.count(try conversion.members(of: sequence, variable.key, where: test), .greaterThan)
   }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: ConvertibleExpression {
   func part(_ conversion: inout PredicateConversion) throws -> PredicateConversion.Part {
-    conversion.count(try conversion.members(of: sequence, variable.key, where: test, is: false), .equalTo)
+    if let tests = try conversion.tests(of: sequence, variable, test, isAnd: true) { return tests }
+    return conversion.count(try conversion.members(of: sequence, variable.key, where: test, is: false), .equalTo)
   }
 }
 

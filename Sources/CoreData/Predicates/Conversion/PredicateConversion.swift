@@ -198,6 +198,29 @@ struct PredicateConversion {
     return .subquery(sequence, variable: name, expected ? condition : .not(condition))
   }
 
+  /// As many members of the program's collections are asked for one by one, as SQLite takes values in a statement.
+  private static let mostTests = 32_766
+
+  /// The tests of all members of a collection of the program's, joined; nil for a collection that is in a store.
+  mutating func tests<Members: PredicateExpression>(
+    of sequence: Members, _ variable: PredicateExpressions.Variable<Members.Output.Element>, _ test: Any,
+    isAnd: Bool
+  ) throws -> Part? where Members.Output: Sequence {
+    guard let members = known(sequence) else { return nil }
+    // A range may have more members than there is time to count.
+    let list = Array(members.prefix(PredicateConversion.mostTests + 1))
+    if list.count > PredicateConversion.mostTests { throw Unsupported() }
+    var tests: [PredicateNode] = []
+    for member in list {
+      values[variable.key] = .constant(constant(member))
+      bindings[variable] = member
+      tests.append(try predicate(test))
+    }
+    bindings[variable] = nil
+    if tests.isEmpty { return .predicate(.constant(isAnd)) }
+    return .predicate(isAnd ? .and(tests) : .or(tests))
+  }
+
   /// Whether that many members exist.
   func count(_ members: ExpressionNode, _ comparator: Comparison.Comparator) -> Part {
     .predicate(.comparison(Comparison(members.appending(["@count"]), comparator, .constant(.int(0)))))
