@@ -518,6 +518,11 @@ struct ShapeTests {
     #expect(inserted?.map(\.entityName) == ["Recipe"])
     #expect(told[ModelContext.NotificationKey.invalidatedAllIdentifiers.rawValue] == nil)
     #expect(told[ModelContext.NotificationKey.queryGeneration.rawValue] == nil)
+    let token = try #require(told[ModelContext.NotificationKey.historyTokens.rawValue] as? DefaultHistoryToken)
+    context.insert(Recipe(title: "Bread"))
+    try context.save()
+    let news = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+    #expect(try context.fetchHistory(news).map(\.transactionIdentifier) == [2])
   }
 
   @Test("A relationship may lead to a model whose class is Codable")

@@ -56,7 +56,7 @@ extension ModelContext {
     let new = inserted.filter { $0.object.managedObjectContext != nil }.map { PersistentIdentifier($0.object.objectID) }
     let old = updated.map { PersistentIdentifier($0.objectID) }
     let known = Set(new + old)
-    let userInfo: [AnyHashable: Any] = [
+    var userInfo: [AnyHashable: Any] = [
       NotificationKey.insertedIdentifiers.rawValue: new,
       // One that a stored one has replaced, by its unique values, is an update of that.
       NotificationKey.updatedIdentifiers.rawValue: old + replaced.map(\.identifier).filter { !known.contains($0) },
@@ -64,6 +64,9 @@ extension ModelContext {
         PersistentIdentifier($0.id)
       },
     ]
+    if let token = openContainer.coordinator.currentPersistentHistoryToken(fromStores: nil) {
+      userInfo[NotificationKey.historyTokens.rawValue] = DefaultHistoryToken(token.numbers)
+    }
     letGoOfChanged()
     NotificationCenter.default.post(name: ModelContext.didSave, object: self, userInfo: userInfo)
   }

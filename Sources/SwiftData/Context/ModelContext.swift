@@ -147,7 +147,8 @@ public final class ModelContext: Equatable {
   /// Posted before a save, with the context as its object.
   public static let willSave = Notification.Name("NSModelContextWillSave")
   /// Posted after a save, with the context as its object. The user info has an array of
-  /// ``PersistentIdentifier`` under the raw value of each ``NotificationKey``.
+  /// ``PersistentIdentifier`` under the raw values of three ``NotificationKey``s, and a ``DefaultHistoryToken`` under that
+  /// of a fourth.
   public static let didSave = Notification.Name("NSModelContextDidSave")
 
   /// The keys of a notification's user info, which programs also write as their texts.
@@ -158,6 +159,8 @@ public final class ModelContext: Equatable {
     case updatedIdentifiers = "updated"
     /// The models that the save deleted.
     case deletedIdentifiers = "deleted"
+    /// The ``DefaultHistoryToken`` of the stores after the save; missing if no store keeps a history.
+    case historyTokens
     /// Never set here, because a save names the models that it changed.
     case invalidatedAllIdentifiers
     /// Never set here, because a context always reads the stores' current state.
