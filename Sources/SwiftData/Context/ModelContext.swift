@@ -146,9 +146,8 @@ public final class ModelContext: Equatable {
 
   /// Posted before a save, with the context as its object.
   public static let willSave = Notification.Name("NSModelContextWillSave")
-  /// Posted after a save, with the context as its object. The user info has an array of
-  /// ``PersistentIdentifier`` under the raw values of three ``NotificationKey``s, and a ``DefaultHistoryToken`` under that
-  /// of a fourth.
+  /// Posted after a save, with the context as its object. The user info has values under the raw values of
+  /// ``NotificationKey``s: arrays of ``PersistentIdentifier``, and a ``DefaultHistoryToken``.
   public static let didSave = Notification.Name("NSModelContextDidSave")
 
   /// The keys of a notification's user info, which programs also write as their texts.
