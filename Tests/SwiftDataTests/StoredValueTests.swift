@@ -96,13 +96,23 @@ private struct Sample: Codable, Equatable {
 /// Keys that a server's JSON has other names for, two of them with each other's.
 private struct Address: Codable, Equatable {
   enum Delivery: Codable, Equatable {
-    enum CodingKeys: String, CodingKey { case byPost = "post", toShop = "shop", none }
+    enum CodingKeys: String, CodingKey {
+      case byPost = "post"
+      case toShop = "shop"
+      case none
+    }
     enum ByPostCodingKeys: String, CodingKey { case days = "within" }
     case byPost(days: Int)
     case toShop(String)
     case none
   }
-  enum CodingKeys: String, CodingKey { case street = "line_1", city = "town", town = "city", zip, delivery = "how" }
+  enum CodingKeys: String, CodingKey {
+    case street = "line_1"
+    case city = "town"
+    case town = "city"
+    case zip
+    case delivery = "how"
+  }
   var street: String
   var city: String
   var town: String?
