@@ -37,10 +37,10 @@ extension ModelContext {
   /// Ends the program if the schema has another version of the class that a relationship leads to: its objects are no
   /// models of that class.
   func checkVersion<M: PersistentModel>(of _: M.Type, in key: PropertyKey) {
-    let classes = openContainer.classes
-    guard classes.haveStandIns else { return }
+    guard openContainer.classes.haveStandIns else { return }
     let declared = ModelType.of(M.self)
-    if let own = classes.byName[declared.name], own !== declared { misuse(.otherVersion(key, declared, own)) }
+    guard let own = openContainer.classes.byName[declared.name], own !== declared else { return }
+    misuse(.otherVersion(key, declared, own))
   }
 
   func anyModel(of object: NSManagedObject) -> any PersistentModel {
