@@ -245,7 +245,9 @@ final class Connection {
       }
       // Without a state, the error is not the server's. The connection may still count as a good one then.
       guard let state = field("C") else { throw lost(sql: sql) }
-      throw ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
+      var error = ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
+      error.endsConnection = isBroken
+      throw error
     }
   }
 
