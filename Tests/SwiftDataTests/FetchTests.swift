@@ -228,7 +228,8 @@ struct FetchTests {
     #expect(
       try titles(context, #Predicate { book in wishes.contains { $0.length.contains(book.pages) } })
         == ["Frankenstein", "Édda"])
-    let ids = try context.fetch(FetchDescriptor<Author>()).filter { $0.name == "Jane" }.map(\.persistentModelID)
+    let janes = try context.fetch(FetchDescriptor<Author>()).filter { $0.name == "Jane" }
+    let ids = janes.map { $0.persistentModelID as PersistentIdentifier? }
     #expect(
       try titles(context, #Predicate { book in ids.contains { $0 == book.author?.persistentModelID } }) == ["Emma"])
     let many = (0..<2_000).map { "\($0)" }
