@@ -91,7 +91,8 @@ struct SearchPathTests {
       try inner.context.save()
       #expect(try inner.context.history(after: nil).count == 1)
     }
-    #expect(inner.store.metadata[NSStoreUUIDKey] as? String != outer.store.metadata[NSStoreUUIDKey] as? String)
+    let uuids = try [inner, outer].map { try $0.store.metadata[NSStoreUUIDKey] as? String }
+    #expect(uuids[0] != uuids[1])
     try outer.context.performAndWait {
       outer.context.reset()
       #expect(try outer.context.all("Author").map { $0.value(forKey: "name") as? String } == ["Ann"])
