@@ -1,6 +1,6 @@
 extension URL {
-  /// The URL as anyone may read it: without a password, which is a parameter in some of libpq's URLs. A URL that has none
-  /// stays as it is written.
+  /// The URL as anyone may read it: without a password, which is a parameter in some of libpq's URLs. A URL that has
+  /// none stays as it is written.
   package var withoutPassword: URL {
     guard !isFileURL, var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return self }
     let items = parts.percentEncodedQueryItems ?? []
