@@ -47,7 +47,7 @@ struct IsolationTests {
     let shelf = try Shelf(libraryModel(), at: self.url("isolated_mark"))
     let abandoned = try shelf.store.pool.ownConnection()
     let mark = try abandoned.nextMark(nil)
-    try abandoned.run(mark.begin)
+    try abandoned.run(mark.begin())
     let isDone = try commit(abandoned)
     let isCommitted = try shelf.store.pool.use { try mark.isCommitted($0, patience: 60) }
     isDone.wait()
