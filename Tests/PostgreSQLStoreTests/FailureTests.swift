@@ -116,23 +116,6 @@ struct FailureTests {
     return (author, book)
   }
 
-  @Test("A lost save that the server still holds on to is looked up no longer than the time-out")
-  func heldMark() throws {
-    let shelf = try Shelf(libraryModel())
-    let abandoned = try shelf.store.pool.ownConnection()
-    let mark = try abandoned.nextMark(nil)
-    try abandoned.run(mark.begin)
-    try shelf.store.pool.use { connection in
-      let refused = #expect(throws: ServerError.self) { try mark.isCommitted(connection, patience: 0.2) }
-      #expect(refused?.state == "08007")
-      #expect(connection.isIdle)
-      try abandoned.run("COMMIT")
-      #expect(try mark.isCommitted(connection, patience: 0.2))
-      // The row is gone.
-      #expect(try !mark.isCommitted(connection, patience: 0.2))
-    }
-  }
-
   @Test("What a URL says of keeping a connection alive counts, and not what the store says")
   func keepAlives() throws {
     // Over a network only, and before it is asked for a connection, libpq looks at these.

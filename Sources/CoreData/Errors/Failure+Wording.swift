@@ -158,6 +158,8 @@ extension Failure {
       let statement = sql.map { ", at: \($0)" } ?? ""
       return "SQLite error \(number)\(place): \(message)\(statement)"
 
+    // A sentence of the store's: the server did not answer.
+    case .server("08007", let message, _, _): return message.ended
     case .server(let state, let message, let sql, let isOpening):
       let statement = sql.map { ", at: \($0)" } ?? ""
       let action = isOpening ? "The store could not be opened: the server" : "The server"

@@ -187,9 +187,13 @@ final class Connection {
     }
   }
 
-  /// Runs `body` in a transaction. Rolls back if `body` throws.
+  /// The statement that begins a transaction that writes. A role or a database may have another isolation level for
+  /// transactions that name none. Such a transaction would not see what was committed while it waited for a lock.
+  static let begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+  /// Runs `body` in a transaction that may write. Rolls back if `body` throws.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    try run("BEGIN")
+    try run(Connection.begin)
     return try finishingTransaction(body)
   }
 
@@ -241,7 +245,9 @@ final class Connection {
       }
       // Without a state, the error is not the server's. The connection may still count as a good one then.
       guard let state = field("C") else { throw lost(sql: sql) }
-      throw ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
+      var error = ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
+      error.endsConnection = isBroken
+      throw error
     }
   }
 

@@ -17,12 +17,19 @@ struct ServerError: Error {
   /// Whether a prepared statement's columns have got other types, and a transaction kept it from being prepared again.
   var isOfStalePlan = false
 
+  /// Whether the server has ended the connection with this error, as it does with one that is idle for too long.
+  var endsConnection = false
+
   /// Whether the connection is lost, or the server is shutting down or still starting: 08…, 57P01 to 57P03.
-  var isLost: Bool { state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) }
+  var isLost: Bool { endsConnection || state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) }
 
   /// Whether the transaction may succeed if it runs again: it was rolled back completely because it collided with
   /// another, or because of a statement that will be prepared again.
   var isPassing: Bool { state == "40001" || state == "40P01" || isOfStalePlan }
+
+  /// Whether a question that got this answer may get another one in a moment: the server has no connection left, is a
+  /// standby for now, or took too long.
+  var mayPass: Bool { isLost || isPassing || ["53300", "25006", "55P03", "57014"].contains(state) }
 
   var breaksUniqueness: Bool { state == "23505" || state == "23P01" }
 

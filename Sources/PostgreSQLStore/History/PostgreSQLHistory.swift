@@ -74,8 +74,11 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     var parameters = Parameters()
     parameters.add(text)
     let rows = try store.pool.read { connection in
-      try connection.execute(
-        "INSERT INTO ATRANSACTIONSTRING (Z_ENT, ZNAME) VALUES (16003, $1) ON CONFLICT DO NOTHING", parameters)
+      // At another isolation level the insertion would fail if another process inserts the text meanwhile.
+      try connection.transaction {
+        _ = try connection.execute(
+          "INSERT INTO ATRANSACTIONSTRING (Z_ENT, ZNAME) VALUES (16003, $1) ON CONFLICT DO NOTHING", parameters)
+      }
       return try connection.execute("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = $1", parameters)
     }
     guard rows.count == 1 else {
@@ -269,11 +272,13 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     // A lost connection may run this twice. That does no harm, except that the second count is too low.
     return try store.translatingErrors {
       try store.pool.read { connection in
-        try connection.execute(
-          "WITH t AS (DELETE FROM ATRANSACTION WHERE \(condition) RETURNING Z_PK), "
-            + "c AS (DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM t)) SELECT count(*) FROM t",
-          parameters
-        ).int(0, 0)
+        try connection.transaction {
+          try connection.execute(
+            "WITH t AS (DELETE FROM ATRANSACTION WHERE \(condition) RETURNING Z_PK), "
+              + "c AS (DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM t)) SELECT count(*) FROM t",
+            parameters
+          ).int(0, 0)
+        }
       }
     }.asInt
   }

@@ -38,7 +38,7 @@ final class NewServerVersion: NewVersion {
     self.destination = destination
     patience = StoreSettings(options).patience
     connection = try Connection(address, preparesStatements: false, trace: StatementTrace.requested)
-    try connection.run("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
+    try connection.run("\(Connection.begin); SET LOCAL idle_in_transaction_session_timeout = 0")
     try StoreOpening.takeLock(address.schema, connection)
     let now = try MetadataTable.read(connection)?[NSStoreModelVersionHashesKey] as? [String: Data]
     guard now == metadata[NSStoreModelVersionHashesKey] as? [String: Data] else {

@@ -9,7 +9,7 @@ import Foundation
 /// | a row breaks a uniqueness constraint | `constraintConflicts`; nothing is written |
 /// | the save collided with another (40001, 40P01) | it runs again: the server has rolled it back |
 /// | the connection was lost | another connection looks up the save's mark: it was committed, or it runs again |
-/// | the server can't be reached any more, or holds on to the lost save | error 08007: the outcome is unknown |
+/// | the server can't be reached any more, does not answer that, or holds on to the lost save | error 08007 |
 extension PostgreSQLStore {
   /// The number of attempts that a save gets.
   static let attempts = 10
@@ -100,19 +100,35 @@ extension PostgreSQLStore {
     } catch let error as ServerError where error.isLost {
       // Without a mark, nothing that writes was sent.
       guard let mark else { throw error }
-      let isCommitted: Bool
-      do {
-        isCommitted = try reconnected { try pool.use { try mark.isCommitted($0, patience: settings.patience) } }
-      } catch let error as ServerError where error.isLost && error.state != "08007" {
-        throw ServerError(
-          state: "08007",
-          message: "the connection was lost during a save, and the server does not answer: whether the save is in the "
-            + "database is not known. \(error.message)")
-      }
-      if !isCommitted { throw SaveRun.MarkGone() }
+      if try !isCommitted(mark) { throw SaveRun.MarkGone() }
     }
     guard let outcome = pending.value else { throw SaveRun.MarkGone() }
     return outcome
+  }
+
+  /// Returns whether a save whose answer was lost is committed. Asks again for as long as `settings.patience` allows.
+  ///
+  /// If there is no answer, the error is 08007, whatever the server said: what looks like an error of the save would have
+  /// it run again.
+  func isCommitted(_ mark: SaveMark) throws -> Bool {
+    let deadline = Date(timeIntervalSinceNow: settings.patience)
+    while true {
+      do { return try pool.use { try mark.isCommitted($0, patience: deadline.timeIntervalSinceNow) } } catch let error
+        as ServerError
+      {
+        guard error.mayPass, Date() < deadline else { throw unknownOutcome(error) }
+        Thread.sleep(forTimeInterval: 0.1)
+      }
+    }
+  }
+
+  private func unknownOutcome(_ error: ServerError) -> ServerError {
+    let isBusy = ["55P03", "57014"].contains(error.state)
+    return ServerError(
+      state: "08007",
+      message: "Whether the save is in the store \(url?.absoluteString ?? "on a server") is not known: the connection "
+        + "was lost during it, and \(isBusy ? "the server is still busy with it" : "the server can't be asked"): "
+        + "\(error.state), \(error.message)")
   }
 
   /// Runs `body` again while the connection is lost, for as long as `settings.patience` allows.

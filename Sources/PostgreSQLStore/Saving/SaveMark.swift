@@ -33,7 +33,8 @@ struct SaveMark {
 
   /// The statements that begin a transaction and leave the mark.
   var begin: String {
-    "BEGIN; UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(returning)"
+    "\(Connection.begin); "
+      + "UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(returning)"
   }
 
   private var returning: String { notice.map { " RETURNING \($0.call)" } ?? "" }
@@ -54,22 +55,18 @@ struct SaveMark {
   /// The deletion is committed by a second request: if the answer to the first is lost, the row is still there to be
   /// asked again.
   ///
-  /// - Parameter patience: the longest wait for the save's own transaction, in seconds. Then the error is 08007.
+  /// - Parameter patience: the longest wait for the save's own transaction, in seconds. Then the error is 55P03.
   func isCommitted(_ connection: Connection, patience: TimeInterval) throws -> Bool {
     var isThere = false
     do {
       let limit = StoreSettings.milliseconds(patience)
-      try connection.run("BEGIN; SET LOCAL lock_timeout = \(limit)")
+      // At another level the deletion would fail if the save commits meanwhile, and not see its number.
+      try connection.run("\(Connection.begin); SET LOCAL lock_timeout = \(limit)")
       try connection.finishingTransaction {
         let rows = try connection.run(
           "DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
         isThere = rows.count > 0 && (rows.text(0, 0).flatMap { Int64($0) } ?? 0) >= number
       }
-    } catch let error as ServerError where ["55P03", "57014"].contains(error.state) {
-      throw ServerError(
-        state: "08007",
-        message: "the connection was lost during a save, and the server is still busy with it: "
-          + "whether the save is in the database is not known. \(error.message)")
     } catch let error as ServerError where error.isLost && isThere {
       // Only the deletion is not certain, and such a row does no harm.
     }
