@@ -242,6 +242,62 @@ struct HistoryTests {
     let other = try shelf.elsewhere()
     #expect(other.store.isReadOnly)
   }
+
+  @Test(
+    "A store that is open without the option saves nothing once another has begun the history, until that is deleted"
+  )
+  func begun() throws {
+    let untracked = try Shelf(libraryModel())
+    func save(_ entity: String, of shelf: Shelf) throws {
+      try shelf.context.performAndWait {
+        defer { shelf.context.rollback() }
+        shelf.context.new(entity, entity == "Counter" ? ["count": 1] : ["name": "a"])
+        // Of several entities, a save is more than one statement.
+        if entity == "Tag" { shelf.context.new("Author", ["name": "a"]) }
+        try shelf.context.save()
+      }
+    }
+    func refusal(_ entity: String) -> NSError? {
+      do { try save(entity, of: untracked) } catch { return error as NSError }
+      return nil
+    }
+    try save("Author", of: untracked)
+    let tracking = try Shelf(libraryModel(), at: untracked.url, options: tracked)
+    // The tables are there, but no transaction.
+    try save("Author", of: untracked)
+    try save("Counter", of: tracking)
+    let batch = NSBatchInsertRequest(entityName: "Author", objects: [["name": "b"]])
+    let errors = [
+      refusal("Author"), refusal("Tag"),
+      untracked.context.performAndWait { () -> NSError? in
+        do { _ = try untracked.context.execute(batch) } catch { return error as NSError }
+        return nil
+      },
+    ]
+    for error in errors {
+      #expect(error?.code == NSPersistentStoreSaveError, "\(error as Any)")
+      #expect(error?.localizedDescription.contains("NSPersistentHistoryTrackingKey") == true, "\(error as Any)")
+    }
+    try tracking.context.performAndWait {
+      #expect(try tracking.context.all("Author").count == 2)
+      #expect(try tracking.context.all("Tag").isEmpty)
+      #expect(try tracking.context.history(after: nil).count == 1)
+      _ = try tracking.context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: .distantFuture))
+    }
+    #expect(refusal("Author") == nil)
+  }
+
+  @Test("A save that was lost before another process began a history is found afterwards")
+  func lostBeforeBegun() throws {
+    let shelf = try Shelf(libraryModel())
+    let lost = try shelf.store.pool.ownConnection()
+    let mark = try lost.nextMark(nil)
+    try lost.run("\(mark.begin); COMMIT")
+    _ = try Shelf(libraryModel(), at: shelf.url, options: tracked)
+    #expect(try lost.run(mark.begin).affected == 0)
+    try lost.run("ROLLBACK")
+    #expect(try shelf.store.isCommitted(mark))
+  }
 }
 
 @Suite("Remote changes of a PostgreSQL store", hasServer, .serialized)

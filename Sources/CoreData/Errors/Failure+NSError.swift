@@ -161,7 +161,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
     case .readOnlyStore: return CocoaError.Code.fileWriteNoPermission.rawValue
     case .incompleteSave: return NSPersistentStoreIncompleteSaveError
     case .externalFile(let problem): return problem.code
-    case .storeFileGone: return NSPersistentStoreSaveError
+    case .storeFileGone, .historyBegun: return NSPersistentStoreSaveError
     case .sqlite: return NSSQLiteError
     case .server(_, _, _, isOpening: true), .missingLibrary: return NSPersistentStoreOpenError
     case .server("57014", _, _, _), .server("55P03", _, _, _): return NSPersistentStoreTimeoutError
@@ -208,7 +208,7 @@ extension Failure: CustomStringConvertible, LocalizedError {
       .foreignStoreFile(let url, _, _), .damagedStore(let url, _, _), .unsuitableModel(let url, _, _),
       .fileCall(let url, _, _, _), .notAFile(let url), .fileChangedElsewhere(let url),
       .missingSourceModel(let url, _, _), .missingMapping(let url, _, _, _), .migrationFailed(let url, _, _),
-      .migrationViolatesConstraint(let url, _, _, _), .storeFileGone(let url, _):
+      .migrationViolatesConstraint(let url, _, _, _), .storeFileGone(let url, _), .historyBegun(let url):
       return url
     case .externalFile(let problem): return problem.file
     case .incompatibleModel(let url, _, _), .readOnlyStore(let url, _), .sqlite(_, _, _, _, let url),

@@ -152,6 +152,10 @@ extension Failure {
       return "The file of the open store \(url.path) was removed or moved away, and \(what). Nothing was saved: no "
         + "program would find it. Put the file back and save again, or remove the store from its coordinator and add it "
         + "again."
+    case .historyBegun(let url):
+      return "Another process has begun a persistent history in the open store \(url.absoluteString). Nothing was "
+        + "saved: it would be missing from the history. Remove the store from its coordinator and add it again with "
+        + "NSPersistentHistoryTrackingKey."
     case .sqlite(let code, let extendedCode, let message, let sql, let url):
       let number = extendedCode == code ? "\(code)" : "\(code), extended \(extendedCode)"
       let place = url.map { " in \($0.path)" } ?? ""

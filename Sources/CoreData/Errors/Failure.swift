@@ -117,6 +117,8 @@ enum Failure: Error, @unchecked Sendable {
   case externalFile(ExternalFileProblem)
   /// The file of an open store was moved or removed. `isReplaced`: another file, or another store, is in its place.
   case storeFileGone(url: URL, isReplaced: Bool)
+  /// Another process has begun a history, in which the open store's saves would be missing.
+  case historyBegun(url: URL)
   case sqlite(code: Int, extendedCode: Int, message: String, sql: String?, url: URL?)
   /// A database server, or the way to it. `state` is SQL's five characters: 08… where there is no connection.
   case server(state: String, message: String, sql: String?, isOpening: Bool)

@@ -33,6 +33,9 @@ package enum StoreFailure {
   /// Another store is in the place of the open one.
   package static func replaced(_ url: URL) -> any Error { Failure.storeFileGone(url: url, isReplaced: true) }
 
+  /// Another process has begun a history, in which saves of the open store would be missing.
+  package static func historyBegun(_ url: URL) -> any Error { Failure.historyBegun(url: url) }
+
   /// A migration that failed and changed nothing. `reason` is a sentence without a full stop.
   package static func migrationFailed(_ url: URL, _ reason: String, because error: (any Error)? = nil) -> any Error {
     Failure.migrationFailed(url: url, reason: reason, underlying: error.map(\.publicError))

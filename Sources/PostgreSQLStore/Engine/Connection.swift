@@ -16,6 +16,8 @@ final class Connection {
   /// The connection's row in `Z_WRITERS`, once it has one, and the number of its last save.
   private var writer: UUID?
   private var lastSave: Int64 = 0
+  /// Whether its saves have to be refused as soon as the database has a history.
+  private var savesUntracked = false
   /// What the replica at the other end had replayed when it was last asked; nil on a connection to the primary.
   var replayed: (position: Int64, asked: TimeInterval)?
 
@@ -77,13 +79,17 @@ final class Connection {
 
   /// Returns the mark for the next save. Creates the connection's row in `Z_WRITERS` first if it has none.
   func nextMark(_ notice: CommitNotice?) throws -> SaveMark {
-    if let writer { return SaveMark(writer: writer, number: lastSave + 1, notice: notice) }
+    if let writer { return mark(writer, lastSave + 1, notice) }
     let new = UUID()
     try SaveMark.register(new, self)
     // Checked after the row exists. A migration that is over is visible in the metadata; a later one removes the row.
-    try versionGuard?.check(self)
+    savesUntracked = try versionGuard?.check(self) ?? false
     (writer, lastSave) = (new, 0)
-    return SaveMark(writer: new, number: 1, notice: notice)
+    return mark(new, 1, notice)
+  }
+
+  private func mark(_ writer: UUID, _ number: Int64, _ notice: CommitNotice?) -> SaveMark {
+    SaveMark(writer: writer, number: number, notice: notice, isUntracked: savesUntracked)
   }
 
   /// Notes the outcome of a save. If it was not committed, the next save gets a new row in `Z_WRITERS`.

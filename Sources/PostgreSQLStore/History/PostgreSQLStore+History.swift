@@ -19,7 +19,7 @@ extension PostgreSQLStore {
   /// | option | database | result |
   /// |---|---|---|
   /// | on | any | missing tables and columns are created, unless the store is read-only |
-  /// | off | has no transactions | nothing is recorded |
+  /// | off | has no transactions | nothing is recorded; once another process records, saves are an error |
   /// | off | has transactions | the store becomes read-only: its saves would be missing in the history |
   func openHistory(_ schema: StoreSchema) throws -> PostgreSQLHistory? {
     let isAsked = settings.tracksHistory
@@ -43,6 +43,7 @@ extension PostgreSQLStore {
       }
       try connection.transaction {
         try lockOpening(connection)
+        if !areThere { try SaveMark.retireAll(patience: settings.patience, connection) }
         try HistoryTables.make(tombstones: wanted, connection)
       }
       return PostgreSQLHistory(self, schema, tombstones: wanted)

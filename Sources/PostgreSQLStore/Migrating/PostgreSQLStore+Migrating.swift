@@ -50,8 +50,8 @@ enum ModelTable {
 /// Keeps a process with one version of the model from writing to tables of another version, or of another store that
 /// was made in the place of its own: there, keys and versions are those of other objects.
 ///
-/// A migration deletes all rows of `Z_WRITERS`, and a new store has none. A connection without a row can't write. To
-/// get a new row, it has to pass this check.
+/// A migration deletes all rows of `Z_WRITERS`, a new store has none, and the first store that keeps a history renames
+/// all of them. A connection without a row can't write. To get a new row, it has to pass this check.
 struct VersionGuard: @unchecked Sendable {
   // `@unchecked Sendable`: immutable, but for `opened`, which is safe on any thread.
 
@@ -61,12 +61,18 @@ struct VersionGuard: @unchecked Sendable {
   let options: [AnyHashable: Any]?
   let url: URL
 
-  func check(_ connection: Connection) throws {
-    guard let metadata = try MetadataTable.read(connection) else { return }
+  /// Returns whether each save has to see to it that there is no transaction of a history yet: it would be missing
+  /// there. Without tables there can be none.
+  func check(_ connection: Connection) throws -> Bool {
+    guard let metadata = try MetadataTable.read(connection) else { return false }
     if let uuid = opened.uuid, metadata[NSStoreUUIDKey] as? String != uuid { throw StoreFailure.replaced(url) }
     _ = try ModelMetadata.fits(
       metadata, type: PostgreSQLStore.storeType, url: url, model: model, configuration: configuration,
       options: options)
+    if options?.tracksHistory == true { return false }
+    let (areThere, hasTransactions) = try HistoryTables.look(connection)
+    if hasTransactions { throw StoreFailure.historyBegun(url) }
+    return areThere
   }
 }
 

@@ -18,6 +18,8 @@ struct SaveMark {
   let number: Int64
   /// The notification that the commit sends; nil if notifications are off.
   let notice: CommitNotice?
+  /// Whether the save must find no transaction of a history, since it leaves none itself.
+  let isUntracked: Bool
 
   static let table =
     "CREATE TABLE Z_WRITERS (Z_WRITER uuid PRIMARY KEY, Z_LAST bigint NOT NULL, Z_TIME timestamptz NOT NULL)"
@@ -31,10 +33,30 @@ struct SaveMark {
         + "INSERT INTO Z_WRITERS (Z_WRITER, Z_LAST, Z_TIME) VALUES ('\(writer)', 0, now()) ON CONFLICT DO NOTHING")
   }
 
+  /// Renames all rows, so that each connection has to register again before it writes, after the saves that are under
+  /// way. A lost save is found by the new name, too: a random UUID has no `0` in its 15th place.
+  ///
+  /// - Parameter patience: the longest wait for saves that are under way, in seconds.
+  static func retireAll(patience: TimeInterval, _ connection: Connection) throws {
+    try connection.run(
+      "SET LOCAL lock_timeout = \(StoreSettings.milliseconds(patience)); LOCK TABLE Z_WRITERS IN EXCLUSIVE MODE; "
+        + "UPDATE Z_WRITERS SET Z_WRITER = overlay(Z_WRITER::text PLACING '0' FROM 15 FOR 1)::uuid")
+  }
+
+  /// The name of the row once `retireAll` has renamed it.
+  private var retired: String {
+    var name = Array(writer.uuidString)
+    name[14] = "0"
+    return String(name)
+  }
+
+  /// What else has to be true where the save begins.
+  private var condition: String { isUntracked ? " AND NOT EXISTS (SELECT FROM ATRANSACTION)" : "" }
+
   /// The statements that begin a transaction and leave the mark.
   var begin: String {
     "\(Connection.begin); "
-      + "UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(returning)"
+      + "UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(condition)\(returning)"
   }
 
   private var returning: String { notice.map { " RETURNING \($0.call)" } ?? "" }
@@ -44,7 +66,7 @@ struct SaveMark {
   ///
   /// - Parameter sql: a statement that ends in a condition, so that another condition can be added.
   func around(_ sql: String, rows: Int) -> String {
-    "WITH w AS (SELECT FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' FOR UPDATE), "
+    "WITH w AS (SELECT FROM Z_WRITERS WHERE Z_WRITER = '\(writer)'\(condition) FOR UPDATE), "
       + "s AS (\(sql) AND EXISTS (SELECT FROM w) RETURNING 1) "
       + "UPDATE Z_WRITERS SET Z_LAST = Z_LAST + 1, Z_TIME = now() "
       + "WHERE Z_WRITER = '\(writer)' AND (SELECT count(*) FROM s) = \(rows)\(returning)"
@@ -64,7 +86,7 @@ struct SaveMark {
       try connection.run("\(Connection.begin); SET LOCAL lock_timeout = \(limit)")
       try connection.finishingTransaction {
         let rows = try connection.run(
-          "DELETE FROM Z_WRITERS WHERE Z_WRITER = '\(writer)' RETURNING Z_LAST::text")
+          "DELETE FROM Z_WRITERS WHERE Z_WRITER IN ('\(writer)', '\(retired)') RETURNING Z_LAST::text")
         isThere = rows.count > 0 && (rows.text(0, 0).flatMap { Int64($0) } ?? 0) >= number
       }
     } catch let error as ServerError where error.isLost && isThere {
