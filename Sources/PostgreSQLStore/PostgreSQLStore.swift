@@ -42,7 +42,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
 
   package override var type: String { PostgreSQLStore.storeType }
 
-  /// The store's metadata. A change is written with the next commit.
+  /// The store's metadata. A change is written with the next commit; keys that did not change stay as others have them.
   package override var metadata: [String: Any]! {
     get { storedMetadata.current.values }
     set { storedMetadata.set(newValue, type: PostgreSQLStore.storeType, uuid: identity.uuid) }
@@ -161,12 +161,16 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
 
   package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
     try MetadataTable.withConnection(to: url) { connection in
-      guard let old = try MetadataTable.read(connection) else {
-        throw StoreFailure.incompatibleSchema(StoreAddress(url).shown, table: "Z_METADATA", "there is no such table")
+      try connection.transaction {
+        guard let old = try MetadataTable.readLocked(connection) else {
+          throw StoreFailure.incompatibleSchema(StoreAddress(url).shown, table: "Z_METADATA", "there is no such table")
+        }
+        // Another process may have migrated the store since its metadata were read: its version hashes stay.
+        let new = NSPersistentStore.metadata(
+          metadata?.filter { !NSPersistentStore.isOwn($0.key) }, keepingOwnOf: old, type: storeType,
+          uuid: old[NSStoreUUIDKey] as? String)
+        try MetadataTable.write(new, connection)
       }
-      let new = NSPersistentStore.metadata(
-        metadata, keepingOwnOf: old, type: storeType, uuid: old[NSStoreUUIDKey] as? String)
-      try MetadataTable.write(new, connection)
     }
   }
 }

@@ -291,6 +291,45 @@ struct RoundTripTests {
     #expect(again.store.metadata["mine"] as? Int == 1)
   }
 
+  @Test("Of the metadata each process writes the keys that it has changed, and sees those of others then")
+  func sharedMetadata() throws {
+    let first = try Shelf(libraryModel())
+    func set(_ values: [String: Any?], of shelf: Shelf) throws {
+      var metadata: [String: Any] = shelf.store.metadata
+      for (key, value) in values { metadata[key] = value }
+      shelf.coordinator.setMetadata(metadata, for: shelf.store)
+      try shelf.context.performAndWait { try shelf.context.save() }
+    }
+    try set(["gone": 1, "kept": ["a": [1, 2]]], of: first)
+    let second = try first.elsewhere()
+    try set(["first": "a", "gone": nil], of: first)
+    try set(["second": "b"], of: second)
+    func words(_ metadata: [String: Any]?) -> [String] {
+      ["first", "second", "gone", "kept"].filter { metadata?[$0] != nil }
+    }
+    #expect(words(second.store.metadata) == ["first", "second", "kept"])
+    let stored = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSPostgreSQLStoreType, at: first.url)
+    #expect(words(stored) == ["first", "second", "kept"])
+    #expect(words(try first.elsewhere().store.metadata) == ["first", "second", "kept"])
+  }
+
+  @Test("Metadata that were read before a migration and are set after it leave the store its version")
+  func metadataAcrossMigration() throws {
+    let shelf = try Shelf(libraryModel())
+    let before = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+      ofType: NSPostgreSQLStoreType, at: shelf.url)
+    let newer = libraryModel()
+    newer.entitiesByName["Tag"]?.properties.append(attribute("color", .stringAttributeType))
+    let options: [AnyHashable: Any] = [
+      NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    ]
+    let migrated = try Shelf(newer, at: shelf.url, options: options)
+    try NSPersistentStoreCoordinator.setMetadata(
+      before.merging(["mine": 1]) { $1 }, forPersistentStoreOfType: NSPostgreSQLStoreType, at: shelf.url)
+    #expect(try migrated.elsewhere().store.metadata["mine"] as? Int == 1)
+  }
+
   /// A coordinator whose model has one entity more, at the front.
   private final class OtherModel: NSPersistentStoreCoordinator {
     override var managedObjectModel: NSManagedObjectModel {

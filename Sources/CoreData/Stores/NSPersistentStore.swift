@@ -103,7 +103,9 @@ nonisolated open class NSPersistentStore: NSObject {
   open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
   /// Whether a key of metadata is the framework's, not the client's.
-  static func isOwn(_ key: String) -> Bool { ["NSStore", "NSPersistence", "_NS"].contains { key.hasPrefix($0) } }
+  package static func isOwn(_ key: String) -> Bool {
+    ["NSStore", "NSPersistence", "_NS"].contains { key.hasPrefix($0) }
+  }
 
   /// The client's metadata, completed by the framework's: without version hashes no model would be compatible with the
   /// store. Type and UUID are the store's, whatever the client's metadata say.

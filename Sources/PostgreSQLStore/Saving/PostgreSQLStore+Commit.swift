@@ -19,12 +19,12 @@ extension PostgreSQLStore {
       // SQLite stores keep these values in files; this store keeps them in rows.
       let changes = try changes.withExternalValues(layouts)
       let metadata = storedMetadata.unwritten
-      let run = try SaveRun(changes, metadata: metadata?.values, self)
+      let run = try SaveRun(changes, metadata: metadata, self)
       return try repeated("a save") { isLast in
         do {
           let written = try reconnected { try write { try run.run($0, $1, $2) } }
           if let metadata {
-            storedMetadata.didWrite(metadata)
+            storedMetadata.didWrite(metadata, as: written.result)
             version.opened.uuid = metadata.values[NSStoreUUIDKey] as? String
           }
           history?.didCommit(written.transaction)
@@ -108,8 +108,8 @@ extension PostgreSQLStore {
 
   /// Returns whether a save whose answer was lost is committed. Asks again for as long as `settings.patience` allows.
   ///
-  /// If there is no answer, the error is 08007, whatever the server said: what looks like an error of the save would have
-  /// it run again.
+  /// If there is no answer, the error is 08007, whatever the server said: if it looked like an error of the save, that
+  /// would be run again.
   func isCommitted(_ mark: SaveMark) throws -> Bool {
     let deadline = Date(timeIntervalSinceNow: settings.patience)
     while true {

@@ -26,13 +26,13 @@ struct SaveRun {
 
   private let changes: ChangeSet
   private let links: LinkSteps
-  private let metadata: [String: Any]?
+  private let metadata: StoredMetadata.Version?
   /// The keys of the texts that the history says of the save.
   private let texts: [Int64?]
   private let store: PostgreSQLStore
   private let schema: StoreSchema
 
-  init(_ changes: ChangeSet, metadata: [String: Any]?, _ store: PostgreSQLStore) throws {
+  init(_ changes: ChangeSet, metadata: StoredMetadata.Version?, _ store: PostgreSQLStore) throws {
     self.changes = changes
     self.metadata = metadata
     self.store = store
@@ -41,13 +41,15 @@ struct SaveRun {
     links = try LinkSteps(changes, schema: schema, dialect: .postgreSQL)
   }
 
+  /// The outcome is the metadata that were written; nil for none.
   func run(
-    _ connection: Connection, _ mark: SaveMark, _ pending: PendingOutcome<WriteTransaction.Outcome<Void>>
+    _ connection: Connection, _ mark: SaveMark, _ pending: PendingOutcome<WriteTransaction.Outcome<[String: Any]?>>
   ) throws {
     if isOneStatement, try writeOne(connection, mark, pending) { return }
     try WriteTransaction.run(store, connection, mark, by: texts, pending) { transaction in
       try write(connection)
       transaction.recorder?.record(changes)
+      return try writeMetadata(connection)
     }
   }
 
@@ -69,7 +71,7 @@ struct SaveRun {
   /// Writes everything with one statement, in one round trip. Returns false, and writes nothing, if the values of
   /// several rows are too long for that.
   private func writeOne(
-    _ connection: Connection, _ mark: SaveMark, _ pending: PendingOutcome<WriteTransaction.Outcome<Void>>
+    _ connection: Connection, _ mark: SaveMark, _ pending: PendingOutcome<WriteTransaction.Outcome<[String: Any]?>>
   ) throws -> Bool {
     let (sql, parameters, rows): (String, Parameters, [RowSnapshot])
     if let update = changes.updated.first {
@@ -87,7 +89,7 @@ struct SaveRun {
       (parameters, rows) = (RowInserts(schema).parameters(changes.inserted, columns), [])
     }
     if changes.inserted.count > 1, parameters.byteCount > Parameters.limit { return false }
-    pending.value = WriteTransaction.Outcome(result: ())
+    pending.value = WriteTransaction.Outcome(result: nil)
     let done = try connection.execute(mark.around(sql, rows: max(rows.count, changes.inserted.count)), parameters)
     if done.affected == 1 { return true }
     guard let row = rows.first else { throw MarkGone() }
@@ -107,7 +109,14 @@ struct SaveRun {
     for (entity, rows) in groups(changes.inserted) { try RowInserts(schema).run(rows, into: entity, connection) }
     for step in links.additions { try run(step, connection) }
     try OrderRun(changes.links, schema).run(connection)
-    if let metadata { try MetadataTable.write(metadata, connection) }
+  }
+
+  /// Writes the keys of the metadata that have changed in this process, and returns what the store has then.
+  private func writeMetadata(_ connection: Connection) throws -> [String: Any]? {
+    guard let metadata else { return nil }
+    let written = metadata.merged(with: try MetadataTable.readLocked(connection) ?? metadata.values)
+    try MetadataTable.write(written, connection)
+    return written
   }
 
   private struct UpdateKey: Hashable, Comparable {

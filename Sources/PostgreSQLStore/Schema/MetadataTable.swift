@@ -13,6 +13,13 @@ enum MetadataTable {
     return metadata
   }
 
+  /// Returns the metadata, and keeps others from writing them until the transaction ends; nil if the table is missing.
+  static func readLocked(_ connection: Connection) throws -> [String: Any]? {
+    guard try read(connection) != nil else { return nil }
+    try connection.run("SELECT FROM Z_METADATA FOR UPDATE")
+    return try read(connection)
+  }
+
   /// Writes the row, as part of an open transaction if there is one. Values must be property list values.
   static func write(_ metadata: [String: Any], _ connection: Connection) throws {
     var plist = metadata
