@@ -30,7 +30,7 @@ extension PostgreSQLStore {
     at destination: URL, _ options: [AnyHashable: Any]?, from source: URL, _ sourceOptions: [AnyHashable: Any]?
   ) throws {
     guard let model = keptModel(at: source) else {
-      throw StoreFailure.unsupported("Replacing a PostgreSQL store by \(shown(source)), which keeps no model,")
+      throw StoreFailure.unsupported("Replacing a PostgreSQL store by \(source.withoutPassword), which keeps no model,")
     }
     let from = try MetadataTable.withConnection(to: source) { try Place($0) }
     try MetadataTable.withConnection(to: destination) { connection in
@@ -44,7 +44,8 @@ extension PostgreSQLStore {
         }
         if from.schema == to.schema { return }
         try destroy(keepingFunctions: true, options, connection)
-        let duplicate = StoreDuplicate(source: from.schema, target: to.schema, model: model, url: shown(source))
+        let duplicate = StoreDuplicate(
+          source: from.schema, target: to.schema, model: model, url: source.withoutPassword)
         try duplicate.enter(from.schema, connection)
         try StoreTables(connection).lock("SHARE", patience: StoreSettings(options).patience, connection)
         try duplicate.make(connection)

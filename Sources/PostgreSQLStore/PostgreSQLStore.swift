@@ -82,8 +82,10 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
     pool = ConnectionPool(limit: settings.connections, patience: settings.patience) {
       try Connection(address, preparesStatements: settings.preparesStatements, trace: trace, version: version)
     }
-    // Anyone can read the store's URL, so it has no password.
-    super.init(persistentStoreCoordinator: root, configurationName: name, at: address.shown, options: options)
+    // Anyone can read the store's URL and options, so they have no password.
+    super.init(
+      persistentStoreCoordinator: root, configurationName: name, at: address.shown,
+      options: StoreSettings.shown(options))
   }
 
   /// Connects to the database and creates missing tables. Throws a failure.
@@ -114,7 +116,7 @@ package final class PostgreSQLStore: NSPersistentStore, ServerStore, TableKeepin
   /// Connects to the read replica that the options name, if they name one.
   private func openReplica() throws -> ReadReplica? {
     guard let value = settings.replica else { return nil }
-    guard let url = value as? URL ?? (value as? String).flatMap(URL.init(string:)), StoreAddress.isAddress(url) else {
+    guard let url = StoreSettings.url(value), StoreAddress.isAddress(url) else {
       throw StoreFailure.unsupported("PostgreSQLReadReplicaOption with anything but a URL postgresql://…")
     }
     let address = StoreAddress(url, givenSchema: schemaName, connectTimeout: 2, patience: settings.patience)
@@ -194,6 +196,20 @@ struct StoreSettings {
     tracksHistory = options?.tracksHistory ?? false
     replica = options?[PostgreSQLReadReplicaOption].flatMap { $0 is NSNull ? nil : $0 }
   }
+
+  /// The options as anyone may read them: the replica's URL has no password.
+  static func shown(_ options: [AnyHashable: Any]?) -> [AnyHashable: Any]? {
+    guard var shown = options, let value = shown[PostgreSQLReadReplicaOption], let replica = url(value) else {
+      return options
+    }
+    let open = replica.withoutPassword
+    shown[PostgreSQLReadReplicaOption] = open
+    if value is String { shown[PostgreSQLReadReplicaOption] = open.absoluteString }
+    return shown
+  }
+
+  /// Returns the URL that the value of an option is; nil if it is none.
+  static func url(_ value: Any) -> URL? { value as? URL ?? (value as? String).flatMap(URL.init(string:)) }
 
   /// A time in seconds as the milliseconds of a setting, in which 0 would mean no limit.
   static func milliseconds(_ seconds: TimeInterval) -> Int { Int(min(max(seconds, 0.001), 1_000_000) * 1000) }

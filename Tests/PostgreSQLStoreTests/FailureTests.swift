@@ -189,6 +189,17 @@ struct FailureTests {
     #expect(failing?.localizedDescription.contains("nowhere") == true, "\(failing as Any)")
   }
 
+  @Test("A password that is wrong or left out is told by the server's state, and not by words that a database may have")
+  func wrongPassword() throws {
+    let server = try #require(TestServer.shared)
+    let urls = [
+      server.url(schema: "s", user: "visitor", more: "&password=guess"), server.url(schema: "s", user: "visitor"),
+      server.url(schema: "s", database: "password%20authentication"),
+    ]
+    let states = urls.map { url in error { _ = try Shelf(libraryModel(), at: url) }?.userInfo["SQLSTATE"] as? String }
+    #expect(states == ["28P01", "28P01", "3D000"])
+  }
+
   @Test("A password is in no error, description or log of a store")
   func secrets() throws {
     let server = try #require(TestServer.shared)
@@ -200,6 +211,41 @@ struct FailureTests {
     let working = URL(string: server.url(schema: "secret").absoluteString + "&password=tops3cret")!
     let shelf = try Shelf(libraryModel(), at: working)
     #expect(shelf.store.url?.absoluteString.contains("tops3cret") == false)
+    let description = NSPersistentStoreDescription(postgreSQL: working)
+    #expect("\(description)".contains("schema=secret") && !"\(description)".contains("tops3cret"))
+    let address = StoreAddress(try #require(URL(string: "postgresql://mary:top%2Fs3cret@db/library")))
+    let words = #"unexpected character in URI: "postgresql://mary:top%2Fs3cret@db/library", or "top/s3cret""#
+    #expect(address.redacted(words) == #"unexpected character in URI: "…", or "…""#)
+  }
+
+  @Test("The options of a store show the URL of a replica without its password")
+  func secretOptions() throws {
+    let server = try #require(TestServer.shared)
+    let replica = URL(string: "postgresql://mary:tops3cret@/postgres?host=/nowhere&schema=secretoptions")!
+    let values: [Any] = [replica, replica as NSURL, replica.absoluteString]
+    for value in values {
+      let shelf = try Shelf(
+        libraryModel(), at: server.url(schema: "secretoptions"), options: [PostgreSQLReadReplicaOption: value])
+      let shown = try #require(shelf.store.options?[PostgreSQLReadReplicaOption])
+      #expect("\(shown)".contains("mary") && !"\(shown)".contains("tops3cret"))
+    }
+  }
+
+  @Test("A store is found by its URL with and without the password, and is not added twice")
+  func foundByURL() throws {
+    let server = try #require(TestServer.shared)
+    let open = server.url(schema: "found")
+    let secret = try #require(URL(string: open.absoluteString + "&password=tops3cret"))
+    let shelf = try Shelf(libraryModel(), at: secret)
+    for url in [open, secret] {
+      #expect(shelf.coordinator.persistentStore(for: url) === shelf.store)
+      let twice = error {
+        _ = try shelf.coordinator.addPersistentStore(ofType: NSPostgreSQLStoreType, configurationName: nil, at: url)
+      }
+      #expect(twice != nil)
+    }
+    #expect(shelf.coordinator.persistentStores.count == 1)
+    #expect(shelf.coordinator.persistentStore(for: server.url(schema: "lost")) == nil)
   }
 
   @Test("A store is made by one process at a time, whether their URLs name the schema or the role's path leads there")

@@ -59,6 +59,7 @@ const char *cpq_load(void);
   X(ConnStatusType, PQstatus, "PQstatus(_:)", (const PGconn *connection), (connection))                                \
   X(PGTransactionStatusType, PQtransactionStatus, "PQtransactionStatus(_:)", (const PGconn *connection), (connection)) \
   X(int, PQserverVersion, "PQserverVersion(_:)", (const PGconn *connection), (connection))                             \
+  X(int, PQconnectionNeedsPassword, "PQconnectionNeedsPassword(_:)", (const PGconn *connection), (connection))         \
   X(int, PQsocket, "PQsocket(_:)", (const PGconn *connection), (connection))                                           \
   X(char *, PQerrorMessage, "PQerrorMessage(_:)", (const PGconn *connection), (connection))                            \
   X(PQnoticeProcessor, PQsetNoticeProcessor, "PQsetNoticeProcessor(_:_:_:)",                                           \

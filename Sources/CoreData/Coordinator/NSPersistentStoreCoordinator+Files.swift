@@ -31,7 +31,7 @@ extension NSPersistentStoreCoordinator {
   /// ``destroyPersistentStore(at:ofType:options:)``.
   func destroyStore(at url: URL, _ type: String, _ options: [AnyHashable: Any]?) throws {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
-    try removeStore(at: url, storeClass)
+    try removeStore(at: url)
     try publicErrors {
       if let server = storeClass as? any ServerStore.Type { return try server.destroyStore(at: url, options) }
       guard let files = storeClass as? any FileOperating.Type else { return try StoreFiles.remove(url) }
@@ -45,7 +45,7 @@ extension NSPersistentStoreCoordinator {
     type: String
   ) throws {
     let storeClass = try NSPersistentStoreCoordinator.storeClass(for: type)
-    try removeStore(at: destination, storeClass)
+    try removeStore(at: destination)
     try publicErrors {
       if let server = storeClass as? any ServerStore.Type {
         return try server.replaceStore(at: destination, options, from: source, sourceOptions)
@@ -58,9 +58,8 @@ extension NSPersistentStoreCoordinator {
   }
 
   /// The store is removed before its file changes, so that nobody reads a state that is gone.
-  private func removeStore(at url: URL, _ storeClass: NSPersistentStore.Type) throws {
-    let shown = (storeClass as? any ServerStore.Type)?.shown(url) ?? url
-    while let store = persistentStores.first(where: { $0.isAt(shown) }) { try removeStore(store) }
+  private func removeStore(at url: URL) throws {
+    while let store = persistentStores.first(where: { $0.isAt(url) }) { try removeStore(store) }
   }
 
   // Moving.

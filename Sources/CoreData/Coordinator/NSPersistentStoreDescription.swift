@@ -99,8 +99,8 @@ nonisolated open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// A hash of the place only, which is quick.
   open override var hash: Int { url.hashValue }
 
-  /// The type and the URL, for logs.
+  /// The type and the URL without a password, for logs.
   open override var description: String {
-    "<NSPersistentStoreDescription> (type: \(type), url: \(url?.absoluteString ?? "nil"))"
+    "<NSPersistentStoreDescription> (type: \(type), url: \(url?.withoutPassword.absoluteString ?? "nil"))"
   }
 }

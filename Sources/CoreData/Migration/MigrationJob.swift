@@ -13,10 +13,8 @@ struct MigrationJob {
     /// with a write-ahead log is copied and the copy is read.
     var isOwn = false
 
-    /// The URL for error messages: without a password.
-    var shownURL: URL {
-      ((try? NSPersistentStoreCoordinator.storeClass(for: type)) as? any ServerStore.Type)?.shown(url) ?? url
-    }
+    /// The URL for error messages.
+    var shownURL: URL { url.withoutPassword }
 
     func isSameStore(as other: Store) -> Bool {
       func place(_ url: URL) -> URL { url.isFileURL ? url.resolvingSymlinksInPath().standardizedFileURL : url }

@@ -18,7 +18,7 @@ struct StoreMigration {
   var storedHashes: [String: Data] { metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
 
   /// The URL for error messages.
-  var shownURL: URL { server?.shown(url) ?? url }
+  var shownURL: URL { url.withoutPassword }
 
   /// Migrates the store to the destination model. If it throws, the store is unchanged; but a staged migration without
   /// handlers leaves it at the version of the last complete step.

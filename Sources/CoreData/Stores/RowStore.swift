@@ -75,9 +75,6 @@ package protocol ServerStore: ValueStore {
   /// Whether the place that a URL names has a store already, which a new one must not be mixed with.
   static func isOccupied(_ url: URL) throws -> Bool
 
-  /// The URL as errors may show it: without a password.
-  static func shown(_ url: URL) -> URL
-
   /// Begins to make a new version of a store. From then on nobody else writes to the store, until the new version is
   /// removed. Throws if the store's version is not that of `metadata` any more.
   ///

@@ -1,5 +1,3 @@
-import Foundation
-
 /// The metadata of a store that writes them with its commits. Safe from any thread.
 ///
 /// A commit takes ``unwritten``, writes these values, and then calls ``didWrite(_:)`` with them. What another thread

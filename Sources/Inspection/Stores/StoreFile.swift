@@ -29,7 +29,7 @@ public final class StoreFile {
   ///
   /// - Parameter modelURL: the model to read it with; nil for the one that the store has itself.
   public init(kind: FileKind, url: URL, modelURL: URL? = nil) throws {
-    self.url = kind == .postgreSQLStore ? PostgreSQLStore.shown(url) : url
+    self.url = url.withoutPassword
     self.kind = kind
     if kind == .sqliteStore {
       let database = try QuietDatabase(url)

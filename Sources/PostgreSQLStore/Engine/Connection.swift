@@ -31,7 +31,7 @@ final class Connection {
     self.preparesStatements = preparesStatements
     self.trace = trace
     handle = try address.connect()
-    if PQstatus(handle) != CONNECTION_OK { try askForReason() }
+    if PQstatus(handle) != CONNECTION_OK { try askForReason(address) }
     // Drops the server's notices, which are meant for people at a terminal.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
     if let schema = address.schema { try checkPath(SQLName.identifier(schema)) }
@@ -42,9 +42,11 @@ final class Connection {
   /// Throws why no connection was made. libpq tells the server's SQLSTATE only in a verbose message, and the message of
   /// an attempt is made as it fails: so a second attempt finds out, unless the first says enough. Returns if that one
   /// makes the connection.
-  private func askForReason() throws {
-    let first = lost(sql: nil)
-    guard first.state == "08006", !first.message.contains("timeout") else { throw first }
+  private func askForReason(_ address: StoreAddress) throws {
+    let first = ServerError(state: "08006", message: address.redacted(clientMessage))
+    // libpq did not even ask the server.
+    if PQconnectionNeedsPassword(handle) != 0 { throw ServerError(state: "28P01", message: first.message) }
+    if first.message.contains("timeout") { throw first }
     PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
     PQreset(handle)
     PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
@@ -268,12 +270,7 @@ final class Connection {
     String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline).joined(separator: "; ")
   }
 
-  private func lost(sql: String?) -> ServerError {
-    let message = clientMessage
-    // If the server refuses a connection, only the message gives its reason.
-    let state = message.contains("password") || message.contains("authentication") ? "28P01" : "08006"
-    return ServerError(state: state, message: message, sql: sql)
-  }
+  private func lost(sql: String?) -> ServerError { ServerError(state: "08006", message: clientMessage, sql: sql) }
 }
 
 extension SQLName {

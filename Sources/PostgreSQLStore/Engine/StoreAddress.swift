@@ -9,12 +9,14 @@ import Foundation
 /// `schema` names the database schema that has the store's tables; without it, the server's `search_path` decides.
 /// Everything else is libpq's: hosts, ports, TLS, time-outs, a password file or service.
 ///
-/// Only this type holds the password: errors, logs and `NSPersistentStore.url` have `shown`.
+/// Only this type holds the password: errors, logs and `NSPersistentStore.url` have `shown`, and libpq's words are
+/// `redacted`.
 struct StoreAddress {
   let schema: String?
   /// The URL without a password.
   let shown: URL
   private let information: String
+  private let secrets: [String]
   /// The settings of a new session: those of the URL or of `PGOPTIONS`, then the search path. A connection pooler that
   /// can't keep a search path per session refuses it here; a `SET` would change another program's session.
   private let sessionOptions: String?
@@ -31,8 +33,10 @@ struct StoreAddress {
   init(_ url: URL, givenSchema: String? = nil, connectTimeout: Int = 10, patience: TimeInterval = 30) {
     self.connectTimeout = connectTimeout
     userTimeout = StoreSettings.milliseconds(max(patience, StoreAddress.shortestUserTimeout))
+    shown = url.withoutPassword
+    secrets = url.passwords
     guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else {
-      (schema, shown, information, sessionOptions) = (givenSchema, url, url.absoluteString, nil)
+      (schema, information, sessionOptions) = (givenSchema, url.absoluteString, nil)
       return
     }
     let items = parts.queryItems ?? []
@@ -42,18 +46,16 @@ struct StoreAddress {
       [ownOptions, "-c search_path=" + StoreAddress.escaped(SQLName.identifier(schema))].compactMap { $0 }
         .joined(separator: " ")
     }
-    func set(_ items: [URLQueryItem]) { parts.queryItems = items.isEmpty ? nil : items }
-    set(items.filter { $0.name != "schema" })
+    let others = items.filter { $0.name != "schema" }
+    parts.queryItems = others.isEmpty ? nil : others
     information = parts.string ?? url.absoluteString
-    let secrets = ["password", "sslpassword"]
-    guard parts.password != nil || items.contains(where: { secrets.contains($0.name) }) else {
-      // As the program has it: a URL that is put together again may be written otherwise.
-      shown = url
-      return
-    }
-    set(items.filter { !secrets.contains($0.name) })
-    parts.password = nil
-    shown = parts.url ?? URL(string: "postgresql:")!
+  }
+
+  /// A message of libpq, without what it quotes of the URL if that has the password: it quotes what it can't read.
+  func redacted(_ message: String) -> String {
+    message.components(separatedBy: "\"").enumerated().map { number, part in
+      number % 2 == 1 && secrets.contains { part.contains($0) } ? "…" : part
+    }.joined(separator: "\"")
   }
 
   /// Returns the URL with another schema.

@@ -117,7 +117,7 @@ extension PostgreSQLStore {
     do { return try NewServerVersion(of: url, from: source, metadata, to: destination, options) } catch let error
       as ServerError
     {
-      throw StoreFailure.migrationFailed(shown(url), "its database can't be changed", because: error.failure)
+      throw StoreFailure.migrationFailed(url.withoutPassword, "its database can't be changed", because: error.failure)
     }
   }
 }

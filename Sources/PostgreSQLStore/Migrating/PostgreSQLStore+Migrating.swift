@@ -22,8 +22,6 @@ extension PostgreSQLStore: InPlaceMigrating {
 
   /// Returns false: no migration is deferred, since dropping a column costs the server nothing.
   package func finishDeferredMigration(isOne: Bool) throws -> Bool { false }
-
-  package static func shown(_ url: URL) -> URL { StoreAddress(url).shown }
 }
 
 /// The table `Z_MODELCACHE`: the model of the store's creation or last migration, kept as in a SQLite file.
