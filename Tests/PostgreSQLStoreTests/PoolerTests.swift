@@ -18,13 +18,17 @@ struct PoolerTests {
     }
   }
 
-  @Test("Without prepared statements it saves, fetches and runs batches, beside a second one")
-  func works() throws {
+  @Test(
+    "It saves, fetches and runs batches, beside a second one, without prepared statements and where they are given up",
+    arguments: [false, true])
+  func works(_ prepares: Bool) throws {
     let server = try TestServer()
     defer { server.stop() }
     _ = try server.rows("CREATE SCHEMA shelf; ALTER ROLE strata SET search_path = shelf")
     let pooler = try Pooler(to: server)
-    let shelves = try (0..<2).map { _ in try Shelf(libraryModel(), at: pooler.url(), options: unprepared) }
+    let shelves = try (0..<2).map { _ in
+      try Shelf(libraryModel(), at: pooler.url(), options: [PostgreSQLPreparedStatementsOption: prepares])
+    }
     for number in 0..<3 { for shelf in shelves { try save("\(number)", shelf) } }
     let context = shelves[0].context
     try context.performAndWait {

@@ -5,7 +5,7 @@ import Foundation
 /// One connection to the server, used by one thread at a time. It prepares a statement with parameters only once.
 final class Connection {
   private let handle: OpaquePointer
-  private let preparesStatements: Bool
+  private var preparesStatements: Bool
   private let trace: StatementTrace?
   /// The names of prepared statements, by text and parameter types.
   private var prepared: [String: String] = [:]
@@ -113,14 +113,26 @@ final class Connection {
   @discardableResult
   func execute(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ServerRows {
     try parameters.check(sql)
-    guard preparesStatements else {
-      trace?.willRun(sql)
-      trips += 1
-      let result = parameters.withPointers { values, lengths, formats in
-        PQexecParams(handle, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1)
-      }
-      return try checked(result, sql)
+    guard preparesStatements else { return try executeUnprepared(sql, parameters) }
+    do { return try executePrepared(sql, parameters) } catch let error as ServerError where error.isOfForeignPlan {
+      // A pooler lends the session to others by turns, or ends its statements. It would do so again.
+      preparesStatements = false
+      prepared = [:]
+      guard isIdle else { throw error }
+      return try executeUnprepared(sql, parameters)
     }
+  }
+
+  private func executeUnprepared(_ sql: String, _ parameters: Parameters) throws -> ServerRows {
+    trace?.willRun(sql)
+    trips += 1
+    let result = parameters.withPointers { values, lengths, formats in
+      PQexecParams(handle, sql, Int32(parameters.count), parameters.types, values, lengths, formats, 1)
+    }
+    return try checked(result, sql)
+  }
+
+  private func executePrepared(_ sql: String, _ parameters: Parameters) throws -> ServerRows {
     let (name, isKnown) = try prepare(sql, parameters)
     do { return try execute(name, sql, parameters) } catch let error as ServerError where error.state == "0A000" {
       // The server refuses a prepared statement whose columns have other types by now. One that was prepared just now
@@ -158,12 +170,15 @@ final class Connection {
   private static let preparedLimit = 512
 
   /// Returns a statement's name, and whether it was prepared before.
+  ///
+  /// The name is made of the text: if a pooler lends the session to another program, no name means another statement
+  /// there.
   private func prepare(_ sql: String, _ parameters: Parameters) throws -> (name: String, isKnown: Bool) {
     // The same text with other parameter types is a different statement.
     let key = sql + "\n" + parameters.types.map(String.init).joined(separator: ",")
     if let name = prepared[key] { return (name, true) }
     if prepared.count >= Connection.preparedLimit { try forgetPlans() }
-    let name = "s\(prepared.count)"
+    let name = "s\(SQLName.number(of: key))_\(key.utf8.count)"
     trips += 1
     _ = try checked(PQprepare(handle, name, sql, Int32(parameters.count), parameters.types), sql)
     prepared[key] = name

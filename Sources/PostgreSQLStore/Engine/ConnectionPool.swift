@@ -36,7 +36,7 @@ final class ConnectionPool: @unchecked Sendable {
   func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     var pause = 0.05
     while true {
-      do { return try use(body) } catch let error as ServerError where error.isLost && pause < 2 {
+      do { return try use(body) } catch let error as ServerError where error.losesSession && pause < 2 {
         Thread.sleep(forTimeInterval: pause)
         pause *= 2
       }

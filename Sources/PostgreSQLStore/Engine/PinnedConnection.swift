@@ -28,6 +28,8 @@ final class PinnedConnection: @unchecked Sendable {
       } catch {
         try connection.run("ROLLBACK TO SAVEPOINT pinned")
         if connection.hasStalePlans { try connection.forgetPlans() }
+        // From now on the connection prepares nothing.
+        if (error as? ServerError)?.isOfForeignPlan == true { return try body(connection) }
         throw error
       }
     }

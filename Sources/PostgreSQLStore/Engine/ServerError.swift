@@ -24,8 +24,14 @@ struct ServerError: Error {
   var isLost: Bool { endsConnection || state.hasPrefix("08") || ["57P01", "57P02", "57P03"].contains(state) }
 
   /// Whether the transaction may succeed if it runs again: it was rolled back completely because it collided with
-  /// another, or because of a statement that will be prepared again.
-  var isPassing: Bool { state == "40001" || state == "40P01" || isOfStalePlan }
+  /// another, or because of a statement that will be prepared again, or not prepared any more.
+  var isPassing: Bool { state == "40001" || state == "40P01" || isOfStalePlan || isOfForeignPlan }
+
+  /// Whether a prepared statement is gone, or its name is taken: the session is not this connection's alone.
+  var isOfForeignPlan: Bool { ["26000", "42P05"].contains(state) }
+
+  /// Whether what only reads may succeed if it runs again.
+  var losesSession: Bool { isLost || isOfForeignPlan }
 
   /// Whether a question that got this answer may get another one in a moment: the server has no connection left, is a
   /// standby for now, or took too long.
