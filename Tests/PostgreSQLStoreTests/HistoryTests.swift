@@ -292,9 +292,9 @@ struct HistoryTests {
     let shelf = try Shelf(libraryModel())
     let lost = try shelf.store.pool.ownConnection()
     let mark = try lost.nextMark(nil)
-    try lost.run("\(mark.begin); COMMIT")
+    try lost.run("\(mark.begin()); COMMIT")
     _ = try Shelf(libraryModel(), at: shelf.url, options: tracked)
-    #expect(try lost.run(mark.begin).affected == 0)
+    #expect(try lost.run(mark.begin()).affected == 0)
     try lost.run("ROLLBACK")
     #expect(try shelf.store.isCommitted(mark))
   }

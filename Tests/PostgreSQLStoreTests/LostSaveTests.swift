@@ -13,7 +13,7 @@ struct LostSaveTests {
     let shelf = try Shelf(libraryModel(), options: [NSPersistentStoreTimeoutOption: 0.2])
     let abandoned = try shelf.store.pool.ownConnection()
     let mark = try abandoned.nextMark(nil)
-    try abandoned.run(mark.begin)
+    try abandoned.run(mark.begin())
     let refused = #expect(throws: ServerError.self) { try shelf.store.isCommitted(mark) }
     #expect(refused?.state == "08007")
     try abandoned.run("COMMIT")
@@ -32,7 +32,7 @@ struct LostSaveTests {
     let store = shelf.store
     let abandoned = try store.pool.ownConnection()
     let mark = try abandoned.nextMark(nil)
-    try abandoned.run(mark.begin)
+    try abandoned.run(mark.begin())
     let found = Mutex<Bool?>(nil)
     let isOver = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -101,7 +101,7 @@ struct LostSaveTests {
     let store = shelf.store
     let lost = try store.pool.ownConnection()
     let mark = try lost.nextMark(nil)
-    try lost.run("\(mark.begin); COMMIT")
+    try lost.run("\(mark.begin()); COMMIT")
     try store.pool.use { _ = try $0.run("SET default_transaction_read_only = on") }
     Thread.detachNewThread {
       usleep(300_000)

@@ -65,7 +65,7 @@ extension PostgreSQLStore: BatchStore {
     let entity = try schema.entity(batch.layout)
     let source = BatchInsertSource(self, batch)
     defer { source.giveBackKeys() }
-    return try batchTransaction(batch.layout, origin, isRepeatable: { !source.hasBegun }) { run in
+    return try batchTransaction(batch.layout, origin, runsCode: true, isRepeatable: { !source.hasBegun }) { run in
       var insertion = BatchInsertRun(run, self, entity, batch, source)
       try insertion.insertAll()
       insertion.record()
@@ -77,10 +77,11 @@ extension PostgreSQLStore: BatchStore {
   /// changed.
   ///
   /// - Parameters:
+  ///   - runsCode: whether `body` runs code of the program's.
   ///   - isRepeatable: whether it can be run again; see `repeated(_:isRepeatable:_:)`.
   ///   - explaining: the error for the program in place of the server's; nil for the server's own.
   private func batchTransaction<Result>(
-    _ layout: EntityLayout, _ origin: ChangeOrigin, isRepeatable: () -> Bool = { true },
+    _ layout: EntityLayout, _ origin: ChangeOrigin, runsCode: Bool = false, isRepeatable: () -> Bool = { true },
     explaining: (ServerError) -> (any Error)? = { _ in nil }, _ body: (BatchRun) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw StoreFailure.readOnly(url, entity: layout.name) }
@@ -91,7 +92,9 @@ extension PostgreSQLStore: BatchStore {
           let outcome = try reconnected {
             try write {
               (connection, mark, pending: PendingOutcome<WriteTransaction.Outcome<(Result, [RowReference])>>) in
-              try WriteTransaction.run(self, connection, mark, by: texts, pending) { transaction in
+              try WriteTransaction.run(
+                self, connection, mark, by: texts, runsCode: runsCode, pending
+              ) { transaction in
                 let run = BatchRun(self, transaction)
                 return (try body(run), run.changed)
               }

@@ -16,6 +16,8 @@ final class Connection {
   /// The connection's row in `Z_WRITERS`, once it has one, and the number of its last save.
   private var writer: UUID?
   private var lastSave: Int64 = 0
+  /// How long its saves may wait.
+  private var limits = SaveLimits()
   /// Whether its saves have to be refused as soon as the database has a history.
   private var savesUntracked = false
   /// What the replica at the other end had replayed when it was last asked; nil on a connection to the primary.
@@ -83,7 +85,7 @@ final class Connection {
   func nextMark(_ notice: CommitNotice?) throws -> SaveMark {
     if let writer { return mark(writer, lastSave + 1, notice) }
     let new = UUID()
-    try SaveMark.register(new, self)
+    limits = try SaveMark.register(new, patience: StoreSettings(versionGuard?.options).patience, self)
     // Checked after the row exists. A migration that is over is visible in the metadata; a later one removes the row.
     savesUntracked = try versionGuard?.check(self) ?? false
     (writer, lastSave) = (new, 0)
@@ -91,7 +93,7 @@ final class Connection {
   }
 
   private func mark(_ writer: UUID, _ number: Int64, _ notice: CommitNotice?) -> SaveMark {
-    SaveMark(writer: writer, number: number, notice: notice, isUntracked: savesUntracked)
+    SaveMark(writer: writer, number: number, notice: notice, limits: limits, isUntracked: savesUntracked)
   }
 
   /// Notes the outcome of a save. If it was not committed, the next save gets a new row in `Z_WRITERS`.
@@ -270,6 +272,8 @@ final class Connection {
       guard let state = field("C") else { throw lost(sql: sql) }
       var error = ServerError(state: state, message: field("M") ?? "", constraint: field("n"), sql: sql)
       error.endsConnection = isBroken
+      // The first line of several is where the server stood.
+      error.context = field("W")?.split(whereSeparator: \.isNewline).first.map(String.init)
       throw error
     }
   }

@@ -9,11 +9,14 @@ import Foundation
 struct ServerError: Error {
   /// The five characters of SQLSTATE; `08006` if the connection is lost.
   let state: String
-  let message: String
+  var message: String
   /// The constraint that a row breaks.
   var constraint: String?
   /// The statement, without the values of its parameters.
   var sql: String?
+  /// What the server was doing, such as `while updating tuple (0,1) in relation "zbook"`. Only for errors about locks: in
+  /// others it may have values.
+  var context: String?
   /// Whether a prepared statement's columns have got other types, and a transaction kept it from being prepared again.
   var isOfStalePlan = false
 

@@ -8,6 +8,7 @@ import Foundation
 /// | a row has another version, or is gone | `versionConflicts`; nothing is written |
 /// | a row breaks a uniqueness constraint | `constraintConflicts`; nothing is written |
 /// | the save collided with another (40001, 40P01) | it runs again: the server has rolled it back |
+/// | another session holds a lock for longer than the time-out | error 55P03; nothing is written |
 /// | the connection was lost | another connection looks up the save's mark: it was committed, or it runs again |
 /// | the server can't be reached any more, does not answer that, or holds on to the lost save | error 08007 |
 extension PostgreSQLStore {
@@ -97,6 +98,11 @@ extension PostgreSQLStore {
           throw SaveRun.MarkGone()
         }
       }
+    } catch var error as ServerError where error.state == "55P03" {
+      error.message =
+        "the save waited for a lock that another session holds, \(error.context ?? "on a table"), and has given up: "
+        + error.message
+      throw error
     } catch let error as ServerError where error.isLost {
       // Without a mark, nothing that writes was sent.
       guard let mark else { throw error }

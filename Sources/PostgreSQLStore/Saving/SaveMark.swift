@@ -18,6 +18,7 @@ struct SaveMark {
   let number: Int64
   /// The notification that the commit sends; nil if notifications are off.
   let notice: CommitNotice?
+  let limits: SaveLimits
   /// Whether the save must find no transaction of a history, since it leaves none itself.
   let isUntracked: Bool
 
@@ -27,10 +28,21 @@ struct SaveMark {
   /// The age at which an unused row is deleted: its connection has ended without deleting it.
   private static let age = "interval '7 days'"
 
-  static func register(_ writer: UUID, _ connection: Connection) throws {
-    try connection.run(
-      "DELETE FROM Z_WRITERS WHERE Z_TIME < now() - \(age); "
-        + "INSERT INTO Z_WRITERS (Z_WRITER, Z_LAST, Z_TIME) VALUES ('\(writer)', 0, now()) ON CONFLICT DO NOTHING")
+  /// Makes a connection's row, and returns the limits of its saves.
+  ///
+  /// - Parameter patience: the longest wait for a lock, in seconds, where the session has no limit of its own.
+  static func register(_ writer: UUID, patience: TimeInterval, _ connection: Connection) throws -> SaveLimits {
+    let lock = StoreSettings.milliseconds(patience)
+    let unlimited = try connection.run(
+      "SELECT set_config('lock_timeout', '\(lock)', true) WHERE current_setting('lock_timeout') = '0'; "
+        + "DELETE FROM Z_WRITERS WHERE Z_TIME < now() - \(age); "
+        + "INSERT INTO Z_WRITERS (Z_WRITER, Z_LAST, Z_TIME) VALUES ('\(writer)', 0, now()) ON CONFLICT DO NOTHING; "
+        + "SELECT name FROM pg_settings WHERE name IN ('lock_timeout', 'idle_in_transaction_session_timeout') "
+        + "AND reset_val = '0'")
+    let names = (0..<unlimited.count).compactMap { unlimited.text($0, 0) }
+    return SaveLimits(
+      lock: names.contains("lock_timeout") ? lock : nil,
+      idle: names.contains("idle_in_transaction_session_timeout") ? max(lock, SaveLimits.shortestIdle) : nil)
   }
 
   /// Renames all rows, so that each connection has to register again before it writes, after the saves that are under
@@ -53,9 +65,11 @@ struct SaveMark {
   /// What else has to be true where the save begins.
   private var condition: String { isUntracked ? " AND NOT EXISTS (SELECT FROM ATRANSACTION)" : "" }
 
-  /// The statements that begin a transaction and leave the mark.
-  var begin: String {
-    "\(Connection.begin); "
+  /// Returns the statements that begin a transaction and leave the mark.
+  ///
+  /// - Parameter runsCode: whether the program's code runs in the transaction, for as long as it takes.
+  func begin(runsCode: Bool = false) -> String {
+    "\(Connection.begin); \(limits.settings(endsIdle: !runsCode))"
       + "UPDATE Z_WRITERS SET Z_LAST = \(number), Z_TIME = now() WHERE Z_WRITER = '\(writer)'\(condition)\(returning)"
   }
 
@@ -66,7 +80,7 @@ struct SaveMark {
   ///
   /// - Parameter sql: a statement that ends in a condition, so that another condition can be added.
   func around(_ sql: String, rows: Int) -> String {
-    "WITH w AS (SELECT FROM Z_WRITERS WHERE Z_WRITER = '\(writer)'\(condition) FOR UPDATE), "
+    "WITH w AS (SELECT FROM Z_WRITERS WHERE Z_WRITER = '\(writer)'\(condition)\(limits.condition) FOR UPDATE), "
       + "s AS (\(sql) AND EXISTS (SELECT FROM w) RETURNING 1) "
       + "UPDATE Z_WRITERS SET Z_LAST = Z_LAST + 1, Z_TIME = now() "
       + "WHERE Z_WRITER = '\(writer)' AND (SELECT count(*) FROM s) = \(rows)\(returning)"

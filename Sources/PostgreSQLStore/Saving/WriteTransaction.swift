@@ -16,12 +16,14 @@ struct WriteTransaction {
     var transaction: Int64 = 0
   }
 
-  /// - Parameter texts: those of the transaction's origin; see `originTexts(_:)`.
+  /// - Parameters:
+  ///   - texts: those of the transaction's origin; see `originTexts(_:)`.
+  ///   - runsCode: whether `body` runs code of the program's.
   static func run<Result>(
     _ store: PostgreSQLStore, _ connection: Connection, _ mark: SaveMark, by texts: [Int64?],
-    _ pending: PendingOutcome<Outcome<Result>>, _ body: (WriteTransaction) throws -> Result
+    runsCode: Bool = false, _ pending: PendingOutcome<Outcome<Result>>, _ body: (WriteTransaction) throws -> Result
   ) throws {
-    let begun = try connection.run(mark.begin)
+    let begun = try connection.run(mark.begin(runsCode: runsCode))
     try connection.finishingTransaction {
       if begun.affected == 0 { throw SaveRun.MarkGone() }
       let notes = store.derivesValues ? DerivedNotes(store, connection) : nil
