@@ -194,6 +194,33 @@ struct HistoryTests {
     }
   }
 
+  @Test("Deletions that preserve long values are written in portions, and told in one transaction, one after the other")
+  func longTombstones() throws {
+    let shelf = try Shelf(model(), options: tracked)
+    func deletion(of covers: [Data]) throws -> (trips: Int, history: NSPersistentHistoryTransaction) {
+      try shelf.context.performAndWait {
+        let books = covers.map { shelf.context.new("Book", ["cover": $0]) }
+        try shelf.context.save()
+        for book in books { shelf.context.delete(book) }
+        let trips = try shelf.trips { try shelf.context.save() }
+        return (trips, try #require(try shelf.context.history(after: nil).last))
+      }
+    }
+    let covers = (1...4).map { Data(repeating: UInt8($0), count: Parameters.limit / 2 + 1) }
+    // The first of them prepares the statements.
+    _ = try deletion(of: covers)
+    let few = try deletion(of: [Data([1]), Data([2])])
+    let many = try deletion(of: covers)
+    #expect(many.trips == few.trips + 3)
+    let found = many.history.changes?.compactMap { $0.tombstone?["cover"] as? Data } ?? []
+    #expect(Set(found) == Set(covers))
+    let numbers = many.history.changes?.map(\.changeID) ?? []
+    #expect(numbers == Array((numbers.first ?? 0)..<((numbers.first ?? 0) + 4)))
+    let next = try deletion(of: [Data([3])]).history.changes?.map(\.changeID)
+    // Between them is the insertion.
+    #expect(next == [(numbers.last ?? 0) + 2])
+  }
+
   @Test("A reader that goes on from its last token misses nothing of eight writers that commit out of order")
   func order() async throws {
     let model = libraryModel()

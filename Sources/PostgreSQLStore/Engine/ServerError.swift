@@ -14,8 +14,8 @@ struct ServerError: Error {
   var constraint: String?
   /// The statement, without the values of its parameters.
   var sql: String?
-  /// What the server was doing, such as `while updating tuple (0,1) in relation "zbook"`. Only for errors about locks: in
-  /// others it may have values.
+  /// What the server was doing, such as `while updating tuple (0,1) in relation "zbook"`. Shown for errors about locks
+  /// only: in others it may have values.
   var context: String?
   /// Whether a prepared statement's columns have got other types, and a transaction kept it from being prepared again.
   var isOfStalePlan = false

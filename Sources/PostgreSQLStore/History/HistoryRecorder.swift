@@ -108,17 +108,52 @@ final class HistoryRecorder {
   /// Writes all changes. Other transactions with history wait from here until the commit.
   func finishTransaction() throws {
     if isEmpty { return }
+    let portions = self.portions
     var parameters = Parameters()
     parameters.add(count)
     for text in texts { parameters.add(optional: text) }
-    for keys in [types, entities, firsts, lasts] { parameters.add(keys: keys) }
-    for values in [columns] + tombstones {
-      parameters.addArray(of: .bytes, count: values.count) { bytes in
-        for value in values { if let value { bytes.append(counted: value) } else { bytes.appendNull() } }
-      }
-    }
+    add(portions[0], to: &parameters)
     let rows = try connection.execute(history.insertText, parameters)
     guard rows.count == 1 else { throw history.damaged }
     transaction = rows.int(0, 0)
+    var last = rows.int(0, 1) + changeCount(portions[0])
+    for portion in portions.dropFirst() {
+      var parameters = Parameters()
+      parameters.add(last)
+      parameters.add(transaction)
+      add(portion, to: &parameters)
+      try connection.execute(history.appendText, parameters)
+      last += changeCount(portion)
+    }
+  }
+
+  /// The elements in portions that one statement can take: what deletions preserve may be long.
+  private var portions: [Range<Int>] {
+    var found: [Range<Int>] = []
+    var (start, bytes) = (0, 0)
+    for place in types.indices {
+      let values = tombstones.reduce(columns[place]?.count ?? 0) { $0 + ($1[place]?.count ?? 0) }
+      if bytes + values > Parameters.limit, place > start {
+        found.append(start..<place)
+        (start, bytes) = (place, 0)
+      }
+      // The four keys have twelve bytes each.
+      bytes += values + 48
+    }
+    return found + [start..<types.count]
+  }
+
+  private func changeCount(_ portion: Range<Int>) -> Int64 {
+    portion.reduce(0) { $0 + lasts[$1] - firsts[$1] + 1 }
+  }
+
+  /// Adds the arrays of a portion.
+  private func add(_ portion: Range<Int>, to parameters: inout Parameters) {
+    for keys in [types, entities, firsts, lasts] { parameters.add(keys: Array(keys[portion])) }
+    for values in [columns] + tombstones {
+      parameters.addArray(of: .bytes, count: portion.count) { bytes in
+        for value in values[portion] { if let value { bytes.append(counted: value) } else { bytes.appendNull() } }
+      }
+    }
   }
 }

@@ -7,8 +7,12 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
 
   let schema: StoreSchema
   let tombstoneCount: Int
-  /// The statement that a recorder runs. Parameters: the number of changes, the keys of four texts, then arrays.
+  /// The statement that a recorder runs. Parameters: the number of changes, the keys of four texts, then arrays. It
+  /// returns the number of the transaction and the one before its first change.
   let insertText: String
+  /// The statement that adds more changes to a transaction. Parameters: the number of the last one, that of the
+  /// transaction, then arrays.
+  let appendText: String
   /// The store, unowned because it owns this object.
   private unowned let store: PostgreSQLStore
   private let columnsByEntity: [HistoryColumns]
@@ -28,24 +32,39 @@ final class PostgreSQLHistory: StoreHistory, @unchecked Sendable {
     columnsByEntity = schema.layouts.layouts.map(HistoryColumns.init)
     preserved = schema.layouts.layouts.map { Array(HistoryColumns.preserved(in: $0, schema).prefix(tombstones)) }
     insertText = PostgreSQLHistory.insertText(tombstones)
+    appendText = PostgreSQLHistory.changes(tombstones, after: "$1::bigint", of: "$2::bigint", from: "", arrays: 3)
   }
 
-  private static func insertText(_ count: Int) -> String {
+  /// Returns the insertion of changes.
+  ///
+  /// - Parameters:
+  ///   - base: the number of the change before them.
+  ///   - transaction: the number of their transaction.
+  ///   - source: a table with both and a comma, or nothing.
+  ///   - arrays: the number of the parameter that is the first array.
+  private static func changes(
+    _ count: Int, after base: String, of transaction: String, from source: String, arrays first: Int
+  ) -> String {
     let names = (0..<count).map { ", \(HistoryTables.tombstone($0))" }.joined()
     let values = (0..<count).map { ", u.v\($0)" }.joined()
     let places = (0..<count).map { ", v\($0)" }.joined()
-    let arrays = (0..<count).map { ", $\($0 + 11)::bytea[]" }.joined()
-    return "WITH c AS (UPDATE ATRANSACTIONCOUNTER SET Z_LAST = Z_LAST + 1, Z_LASTCHANGE = Z_LASTCHANGE + $1::bigint "
+    let arrays = (0..<4).map { "$\(first + $0)::bigint[]" } + (4...(4 + count)).map { "$\(first + $0)::bytea[]" }
+    return "INSERT INTO ACHANGE "
+      + "(Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
+      + "SELECT \(base) + row_number() OVER (ORDER BY u.o, k.k), 16001, u.t, u.e, k.k, \(transaction), u.c\(values) "
+      + "FROM \(source)unnest(\(arrays.joined(separator: ", "))) "
+      + "WITH ORDINALITY AS u (t, e, f, l, c\(places), o), generate_series(u.f, u.l) AS k (k)"
+  }
+
+  private static func insertText(_ count: Int) -> String {
+    "WITH c AS (UPDATE ATRANSACTIONCOUNTER SET Z_LAST = Z_LAST + 1, Z_LASTCHANGE = Z_LASTCHANGE + $1::bigint "
       + "RETURNING Z_LAST, Z_LASTCHANGE - $1::bigint AS Z_BASE), "
       + "t AS (INSERT INTO ATRANSACTION "
       + "(Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, ZPROCESSIDTS, ZTIMESTAMP) "
       + "SELECT Z_LAST, 16002, $2::bigint, $3::bigint, $4::bigint, $5::bigint, "
       + "extract(epoch FROM clock_timestamp())::double precision - 978307200 FROM c), "
-      + "n AS (INSERT INTO ACHANGE "
-      + "(Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS\(names)) "
-      + "SELECT c.Z_BASE + row_number() OVER (ORDER BY u.o, k.k), 16001, u.t, u.e, k.k, c.Z_LAST, u.c\(values) FROM c, "
-      + "unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[]\(arrays)) "
-      + "WITH ORDINALITY AS u (t, e, f, l, c\(places), o), generate_series(u.f, u.l) AS k (k)) SELECT Z_LAST FROM c"
+      + "n AS (\(changes(count, after: "c.Z_BASE", of: "c.Z_LAST", from: "c, ", arrays: 6))) "
+      + "SELECT Z_LAST, Z_BASE FROM c"
   }
 
   /// The error for a counter table that does not have its one row.
