@@ -13,18 +13,13 @@ final class Connection {
   private(set) var hasStalePlans = false
   /// The number of round trips to the server.
   private(set) var trips = 0
-  /// The connection's row in `Z_WRITERS`, once it has one, and the number of its last save.
-  private var writer: UUID?
-  private var lastSave: Int64 = 0
-  /// How long its saves may wait.
-  private var limits = SaveLimits()
-  /// Whether its saves have to be refused as soon as the database has a history.
-  private var savesUntracked = false
+  /// What the connection's saves have in common, once it has registered for them.
+  var writer: RegisteredWriter?
   /// What the replica at the other end had replayed when it was last asked; nil on a connection to the primary.
   var replayed: (position: Int64, asked: TimeInterval)?
 
   /// Checks the store's model version before the connection's first save; nil for a connection that makes no saves.
-  private let versionGuard: VersionGuard?
+  let versionGuard: VersionGuard?
 
   init(
     _ address: StoreAddress, preparesStatements: Bool, trace: StatementTrace?, version: VersionGuard? = nil
@@ -80,26 +75,6 @@ final class Connection {
 
   /// The server's version, such as 150018.
   var version: Int { Int(PQserverVersion(handle)) }
-
-  /// Returns the mark for the next save. Creates the connection's row in `Z_WRITERS` first if it has none.
-  func nextMark(_ notice: CommitNotice?) throws -> SaveMark {
-    if let writer { return mark(writer, lastSave + 1, notice) }
-    let new = UUID()
-    limits = try SaveMark.register(new, patience: StoreSettings(versionGuard?.options).patience, self)
-    // Checked after the row exists. A migration that is over is visible in the metadata; a later one removes the row.
-    savesUntracked = try versionGuard?.check(self) ?? false
-    (writer, lastSave) = (new, 0)
-    return mark(new, 1, notice)
-  }
-
-  private func mark(_ writer: UUID, _ number: Int64, _ notice: CommitNotice?) -> SaveMark {
-    SaveMark(writer: writer, number: number, notice: notice, limits: limits, isUntracked: savesUntracked)
-  }
-
-  /// Notes the outcome of a save. If it was not committed, the next save gets a new row in `Z_WRITERS`.
-  func didSave(_ mark: SaveMark, isCommitted: Bool) {
-    if isCommitted { lastSave = mark.number } else { writer = nil }
-  }
 
   // Statements.
 
