@@ -66,7 +66,8 @@ public struct DataModelCompiler {
     let types = TypeIndex(module: module, sources: scanned, dependencies: others)
     let check = DeclarationCheck(models: models, types: types)
     let accessors = AccessorWriter.write(
-      scanned, types: types, transients: check.transients, untestedSwift: untestedSwift)
+      scanned, types: types, transients: check.transients, relationships: check.relationships,
+      untestedSwift: untestedSwift)
     output.files.append((Self.accessorsFileName(module: module), accessors.text))
     output.problems += scanned.flatMap(\.problems) + check.problems(in: scanned) + accessors.problems
     output.models = models.map { package in

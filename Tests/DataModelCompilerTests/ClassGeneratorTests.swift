@@ -79,9 +79,7 @@ struct ClassGeneratorTests {
         <entity name="Page" representedClassName="." codeGenerationType="class"/>
       </model>
       """
-    let model = try SourceModelReader.model(contents: Array(contents.utf8), name: "M", file: "contents").model
-    let package = DataModelPackage(name: "M", versions: [model], currentVersionName: "M")
-    let output = DataModelCompiler(module: "App").compile(models: [package], sources: [])
+    let output = try Self.compiled(contents)
     let text = try #require(output.files.first).text
     for line in [
       "    @NSManaged public var image: NSObject?", "    @NSManaged public var sound: NSObject?",
@@ -93,6 +91,45 @@ struct ClassGeneratorTests {
     let compiled = try #require(output.models.first).currentVersion
     #expect(compiled.entities.map(\.className) == ["App.Note", nil])
     #expect(compiled.entities[0].attributes.allSatisfy { $0.customClassName == nil })
+  }
+
+  static func compiled(_ contents: String, sources: String = "") throws -> DataModelCompiler.Output {
+    let model = try SourceModelReader.model(contents: Array(contents.utf8), name: "M", file: "contents").model
+    return DataModelCompiler(module: "App").compile(
+      models: [DataModelPackage(name: "M", versions: [model], currentVersionName: "M")],
+      sources: [.init(path: "Book.swift", text: sources)])
+  }
+
+  @Test(
+    "The accessors of a to-many relationship lead back to it, whatever letter its name begins with",
+    arguments: [
+      ("books", "addToBooks"), ("Books", "addToBooks"), ("URLs", "addToURLs"), ("élans", "addToÉlans"),
+      ("ßücher", "addToßücher"), ("ŉames", "addToŉames"), ("名前", "addTo名前"),
+    ])
+  func accessorNames(relationship: String, function: String) throws {
+    let output = try Self.compiled(
+      """
+      <model><entity name="Author" representedClassName="Author" codeGenerationType="class">
+        <relationship name="\(relationship)" toMany="YES" destinationEntity="Author"/>
+      </entity></model>
+      """)
+    #expect(output.problems.isEmpty, "\(output.problems)")
+    #expect(output.files[0].text.contains("@NSManaged public func \(function)(_ value: Author)\n"))
+    #expect(output.files[1].text.contains("{ addManagedMember(p0, _key_\(relationship)) }"))
+  }
+
+  @Test(
+    "A primitive accessor may be one of a property whose name begins with a capital, or with a letter that has none",
+    arguments: ["URL", "名"])
+  func primitiveNames(property: String) throws {
+    let output = try Self.compiled(
+      """
+      <model><entity name="Author" representedClassName="Author">
+        <attribute name="\(property)" attributeType="String"/>
+      </entity></model>
+      """, sources: "class Author: NSManagedObject { @NSManaged var primitive\(property): String? }")
+    #expect(output.problems.isEmpty, "\(output.problems)")
+    #expect(output.files[1].text.contains("primitiveKey(_key_primitive\(property), of: "))
   }
 
   @Test("Accessors are made for generated declarations too")

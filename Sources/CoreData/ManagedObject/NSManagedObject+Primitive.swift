@@ -1,13 +1,13 @@
+internal import DataModelFiles
+
 /// Primitive accessors: the implementation of `@NSManaged var primitiveName` and of that key.
 extension EntityLayout {
   /// The property that a key such as `primitiveName` means; nil if there is none. A property that really has that name
-  /// takes precedence, and is not looked up here. The model compiler takes `primitiveName` only; here a key may also
-  /// have the property's name as it stands, as `primitiveURL` does for `URL`.
+  /// takes precedence, and is not looked up here. A key may also have the property's name as it stands, as
+  /// `primitiveURL` does for `URL`.
   final func primitiveProperty(named key: String) -> LayoutProperty? {
     guard key.hasPrefix("primitive") else { return nil }
-    let name = key.dropFirst("primitive".count)
-    guard let first = name.first else { return nil }
-    return property(named: first.lowercased() + name.dropFirst()) ?? property(named: String(name))
+    return AccessorName.properties(key.dropFirst("primitive".count)).lazy.compactMap(property(named:)).first
   }
 }
 

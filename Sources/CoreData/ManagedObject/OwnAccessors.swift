@@ -1,3 +1,4 @@
+internal import DataModelFiles
 import Foundation
 
 /// The properties with a getter that a class itself has, for transient attributes or outside the model, its methods
@@ -59,7 +60,7 @@ final class OwnAccessors: @unchecked Sendable {
           }
         }
         for key in own.validatedKeys {
-          let index = layout.index(named: key) ?? layout.index(named: key.prefix(1).uppercased() + key.dropFirst())
+          let index = layout.index(named: key) ?? layout.index(named: AccessorName.capitalized(key))
           if let index, validators[index] == nil { validators[index] = (own, key) }
         }
       }

@@ -43,16 +43,19 @@ struct DeclarationCheck {
     sources.flatMap { source in source.members.compactMap { problem(of: $0, in: source) } }
   }
 
-  /// The names of the transient attributes of each class's entities. A class also has those of its subclasses'
-  /// entities.
-  var transients: [String: Set<String>] {
+  /// The names of the transient attributes of each class's entities.
+  var transients: [String: Set<String>] { names { $0.attributes.filter(\.isTransient).map(\.name) } }
+
+  /// The names of the relationships of each class's entities.
+  var relationships: [String: Set<String>] { names { $0.relationships.map(\.name) } }
+
+  /// Names of each class's entities. A class also has those of its subclasses' entities.
+  private func names(_ names: (DataModel.Entity) -> [String]) -> [String: Set<String>] {
     var found: [String: Set<String>] = [:]
     for (name, heirs) in heirs {
       let holders = heirs.flatMap { all[$0] ?? [] }
-      let names = holders.flatMap { holder in
-        Self.lineage(of: holder).flatMap { $0.attributes.filter(\.isTransient).map(\.name) }
-      }
-      if !names.isEmpty { found[name] = Set(names) }
+      let own = holders.flatMap { Self.lineage(of: $0).flatMap(names) }
+      if !own.isEmpty { found[name] = Set(own) }
     }
     return found
   }
@@ -65,21 +68,21 @@ struct DeclarationCheck {
     guard !known.isEmpty else { return nil }
     let holders = classes.flatMap { current[$0] ?? [] }
 
-    let wanted: String
+    let names: [String]
     let type: TypeSyntax?
     switch member.kind {
-    case .property(let declared): (wanted, type) = (member.name, declared)
+    case .property(let declared): (names, type) = ([member.name] + PrimitiveName.properties(of: member.name), declared)
     case .function(let parameters):
       guard let call = ManagedCall(name: member.name, parameters: parameters) else { return nil }
-      (wanted, type) = (call.key, nil)
+      (names, type) = (call.keys, nil)
     }
+    let wanted = names[0]
     func problem(isError: Bool, _ text: String) -> SourceProblem {
       SourceProblem(
         isError: isError && member.conditions.isEmpty, file: source.path, line: member.line, column: member.column,
         message: "@NSManaged \(member.name): \(text)")
     }
 
-    let names = [wanted] + (PrimitiveName.property(of: wanted).map { [$0] } ?? [])
     let found = holders.lazy.compactMap { holder in
       names.lazy.compactMap { Self.property($0, of: holder) }.first
     }.first

@@ -8,6 +8,7 @@
 /// - `__owned` on a setter's value, because setters take ownership. Functions are declared without.
 struct AccessorWriter {
   let types: TypeIndex
+  private let relationships: [String: Set<String>]
   private var keys: [String] = []
   private var body = ""
   var problems: [SourceProblem] = []
@@ -19,11 +20,13 @@ struct AccessorWriter {
   ///
   /// - Parameters:
   ///   - transients: the transient attributes of the classes that have some, by class.
+  ///   - relationships: the relationships of the classes that have some, by class.
   ///   - untestedSwift: the first version of Swift for which the file has a warning.
   static func write(
-    _ sources: [SwiftSource], types: TypeIndex, transients: [String: Set<String>] = [:], untestedSwift: String
+    _ sources: [SwiftSource], types: TypeIndex, transients: [String: Set<String>],
+    relationships: [String: Set<String>], untestedSwift: String
   ) -> (text: String, problems: [SourceProblem]) {
-    var writer = AccessorWriter(types: types)
+    var writer = AccessorWriter(types: types, relationships: relationships)
     for source in sources {
       let seen = types.seen(from: source.fileName)
       for (owner, members) in groups(of: source.members) {
@@ -34,7 +37,9 @@ struct AccessorWriter {
     return (writer.file(imports: sources.flatMap(\.imports), untestedSwift), writer.problems)
   }
 
-  private init(types: TypeIndex) { self.types = types }
+  private init(types: TypeIndex, relationships: [String: Set<String>]) {
+    (self.types, self.relationships) = (types, relationships)
+  }
 
   mutating func addToBody(_ text: String) { body += text }
 
@@ -176,7 +181,7 @@ struct AccessorWriter {
     let key = "_key_\(declared.name)"
     let get: String
     let set: String
-    if let primitive = PrimitiveName.property(of: declared.name) {
+    if let primitive = PrimitiveName.properties(of: declared.name).first {
       keys.append(primitive)
       let read = Self.mutableMembers(type) ?? "managedValue"
       get = "\(read)(primitiveKey(\(key), of: _key_\(primitive)))"
@@ -211,14 +216,17 @@ struct AccessorWriter {
           + "insertIntoX(_:at:), removeFromX(at:), replaceX(at:with:); addXObject, removeXObject, addX, removeX; "
           + "insertObject(_:inXAtIndex:) and its kin")
     }
-    keys.append(call.key)
+    let owner = types.ownType(declared.owner)?.declaration.path.joined(separator: ".") ?? ""
+    // Where no model of the module tells, the property's name begins with a small letter.
+    let key = call.keys.first { relationships[owner]?.contains($0) == true } ?? call.keys[0]
+    keys.append(key)
     let access = symbol.leastAccess < .isPublic ? "" : "public "
     let list = parameters.enumerated().map {
       "_ p\($0.offset): \(types.qualified($0.element.type, in: declared.owner).text)"
     }
     return """
         @_silgen_name("\(symbol.symbol)") \(access)dynamic final func _call_\(count)_\(declared.name)\
-      (\(list.joined(separator: ", "))) { \(call.text) }
+      (\(list.joined(separator: ", "))) { \(call.text(for: key)) }
 
       """
   }

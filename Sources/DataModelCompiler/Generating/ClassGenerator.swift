@@ -103,7 +103,7 @@ struct ClassGenerator {
   }
 
   private func accessors(for relationship: DataModel.Relationship, _ className: String) -> String {
-    let name = relationship.name.prefix(1).uppercased() + relationship.name.dropFirst()
+    let name = AccessorName.capitalized(relationship.name)
     let member = self.className(ofEntity: relationship.destinationName)
     var functions: [String] = []
     if relationship.isOrdered {

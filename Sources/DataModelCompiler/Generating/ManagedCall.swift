@@ -1,21 +1,27 @@
+import DataModelFiles
+
 /// The call that a to-many accessor makes, found by the shape of its name and parameters. It knows the names in Xcode's
 /// generated code, and the older ones of Core Data's Objective-C accessors as Swift spells them.
 struct ManagedCall {
-  let key: String
-  let text: String
+  /// The names of the property that may be meant, the likeliest first.
+  let keys: [String]
+  private let operation: Operation
+  private let types: [TypeSyntax]
 
   init?(name: String, parameters: [(label: String, name: String, type: TypeSyntax)]) {
     let types = parameters.map(\.type)
     for shape in Shape.all {
       guard let stem = shape.stem(name, parameters.map(\.label)), shape.takes(types) else { continue }
       guard let operation = shape.operation else { return nil }
-      // The property's name begins with a small letter.
-      key = stem.prefix(1).lowercased() + stem.dropFirst()
-      text = operation.call("_key_\(key)", types)
+      keys = AccessorName.properties(stem)
+      (self.operation, self.types) = (operation, types)
       return
     }
     return nil
   }
+
+  /// The call for the property of a name, in code that has its key.
+  func text(for key: String) -> String { operation.call("_key_\(key)", types) }
 }
 
 /// The names of an accessor and of its parameters' labels. In one of them `*` stands for the property's name.

@@ -1,8 +1,16 @@
+import DataModelFiles
+
 /// The name of a property's primitive accessor: `primitiveTitle` of `title`.
 enum PrimitiveName {
-  /// The property whose primitive accessor has a name; nil for another name, such as `primitives`.
-  static func property(of name: String) -> String? {
-    guard name.hasPrefix("primitive"), let first = name.dropFirst(9).first, first.isUppercase else { return nil }
-    return first.lowercased() + name.dropFirst(10)
+  private static let prefix = "primitive"
+
+  /// The properties whose primitive accessor may have a name, the likeliest first; none for another name, such as
+  /// `primitives`.
+  static func properties(of name: String) -> [String] {
+    let capitalized = String(name.dropFirst(prefix.count))
+    guard name.hasPrefix(prefix), let first = capitalized.first, first.isLetter || first == "_",
+      AccessorName.capitalized(capitalized) == capitalized
+    else { return [] }
+    return AccessorName.properties(capitalized)
   }
 }

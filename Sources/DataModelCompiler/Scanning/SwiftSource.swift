@@ -1,3 +1,5 @@
+import DataModelFiles
+
 /// The declarations of a Swift file that managed properties need.
 struct SwiftSource {
   var fileName: String
@@ -69,7 +71,7 @@ struct SwiftSource {
     static let validatorPrefix = "validate"
     static let dependencyPrefix = "keyPathsForValuesAffecting"
 
-    /// `title` and `Title`, for `validateTitle`: a property's name may begin with a capital letter.
+    /// `title` and `Title`, for `validateTitle`.
     var keys: [String] {
       let prefix =
         switch kind {
@@ -77,8 +79,7 @@ struct SwiftSource {
         case .validator: OwnMember.validatorPrefix
         case .dependency: OwnMember.dependencyPrefix
         }
-      let capitalized = name.dropFirst(prefix.count)
-      return [capitalized.prefix(1).lowercased() + capitalized.dropFirst(), String(capitalized)]
+      return AccessorName.properties(name.dropFirst(prefix.count))
     }
   }
 

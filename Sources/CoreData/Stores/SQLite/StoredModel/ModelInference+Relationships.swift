@@ -50,7 +50,7 @@ extension ModelInference {
   private func freeName(for key: Key) -> String? {
     let entity = entities[key.entity]!.name
     let plural = entity.prefix(1).lowercased() + entity.dropFirst() + "s"
-    let by = plural + "By" + key.name.prefix(1).uppercased() + key.name.dropFirst()
+    let by = plural + "By" + AccessorName.capitalized(key.name)
     return [plural, by].first { !isTaken($0, in: key.destination) }
   }
 
