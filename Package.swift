@@ -205,7 +205,8 @@ let package = Package(
 
     // Looking into files: the command line.
     .executableTarget(
-      name: "inspect", dependencies: ["Inspection", "OutputFiles", argumentParser], swiftSettings: stackSettings),
+      name: "inspect", dependencies: ["DataModelFiles", "Inspection", "OutputFiles", argumentParser],
+      swiftSettings: stackSettings),
     .testTarget(
       name: "PostgreSQLStoreTests",
       dependencies: [

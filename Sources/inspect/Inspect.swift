@@ -1,4 +1,5 @@
 import ArgumentParser
+import DataModelFiles
 import Foundation
 import Inspection
 import OutputFiles

@@ -35,6 +35,8 @@ struct Compile: ParsableCommand {
   )
   var dependencies: [String] = []
 
+  func validate() throws { try checkModule(module) }
+
   func run() throws {
     var compiler = DataModelCompiler(module: module)
     compiler.dependencies = try dependencyFiles()

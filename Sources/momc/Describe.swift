@@ -22,16 +22,19 @@ struct Describe: ParsableCommand {
     }
     for version in package.versions {
       let mark = version.name == package.currentVersionName ? " (current)" : ""
-      print("\(version.name)\(mark)  checksum \(version.versionChecksum())")
+      show("\(version.name)\(mark)  checksum \(version.versionChecksum())")
       let hashes = version.entityVersionHashes()
       for entity in version.entities.sorted(by: { $0.name < $1.name }) {
         let hash = (hashes[entity.name] ?? []).map { byte in
           String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
-        print("  \(entity.name): \(entity.className ?? "NSManagedObject")  \(hash.joined())")
+        show("  \(entity.name): \(entity.className ?? "NSManagedObject")  \(hash.joined())")
       }
     }
   }
+
+  /// Prints a line. Names come from the file, so characters that a terminal acts on are written out.
+  private func show(_ line: String) { print(line.inOneLine) }
 
   /// Prints the source, destination and expressions of each entity mapping.
   private func describeMapping(at url: URL) throws {
@@ -44,11 +47,11 @@ struct Describe: ParsableCommand {
     }
     for mapping in mappings {
       let policy = mapping.policyClassName.map { ", policy \($0)" } ?? ""
-      print(
+      show(
         "\(mapping.name): \(mapping.sourceName ?? "-") > \(mapping.destinationName ?? "-"), \(mapping.type)\(policy)")
-      if let source = mapping.sourceExpression { print("  source objects: \(source.text)") }
+      if let source = mapping.sourceExpression { show("  source objects: \(source.text)") }
       for property in mapping.attributeMappings + mapping.relationshipMappings {
-        print("  \(property.name) = \(property.expression?.text ?? "-")")
+        show("  \(property.name) = \(property.expression?.text ?? "-")")
       }
     }
   }

@@ -32,6 +32,8 @@ struct Generate: ParsableCommand {
   @Option(help: "Write the files into this folder instead of printing them; existing files stay unchanged.")
   var output: String?
 
+  func validate() throws { try checkModule(module) }
+
   func run() throws {
     let version: DataModel
     do {

@@ -1,4 +1,12 @@
 import ArgumentParser
+import DataModelFiles
+
+/// A name that becomes part of generated code and of the names of files.
+func checkModule(_ name: String) throws {
+  guard GeneratedName.isIdentifier(name) else {
+    throw ValidationError("--module takes the name of a Swift module, not \"\(name.inOneLine)\"")
+  }
+}
 
 @main
 struct Momc: ParsableCommand {

@@ -132,6 +132,28 @@ struct ClassGeneratorTests {
     #expect(output.files[1].text.contains("primitiveKey(_key_primitive\(property), of: "))
   }
 
+  @Test("A class or a property whose name is a keyword is written in backquotes")
+  func keywords() throws {
+    let output = try Self.compiled(
+      """
+      <model>
+        <entity name="Default" representedClassName="default" codeGenerationType="class">
+          <relationship name="in" optional="YES" maxCount="1" destinationEntity="Default"/>
+        </entity>
+        <entity name="Special" representedClassName="Special" parentEntity="Default" codeGenerationType="class"/>
+      </model>
+      """)
+    #expect(output.problems.isEmpty, "\(output.problems)")
+    for line in [
+      "//  default+CoreDataClass.swift", "nonisolated public class `default`: NSManagedObject {",
+      "    @nonobjc public class func fetchRequest() -> NSFetchRequest<`default`> {",
+      "    @NSManaged public var `in`: `default`?", "nonisolated public class Special: `default` {",
+    ] {
+      #expect(output.files[0].text.contains(line + "\n"), "\(line)")
+    }
+    #expect(output.files[1].text.contains("extension `default` {\n"))
+  }
+
   @Test("Accessors are made for generated declarations too")
   func accessors() throws {
     let text = try Self.output().files[1].text

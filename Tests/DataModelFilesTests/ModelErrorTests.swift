@@ -132,6 +132,56 @@ struct ModelErrorTests {
     #expect(Self.problems(body).map(\.description).first == expected)
   }
 
+  @Test(
+    "A name that is more than a name is refused, since generated code and files would have it",
+    arguments: [
+      (
+        "<entity name='Book { init() { system() } }'/>",
+        "contents:3: error: Book { init() { system() } }: an entity's name cannot hold \" \""
+      ),
+      ("<entity name='A&#10;B'/>", "contents:3: error: A⏎B: an entity's name cannot hold \"⏎\""),
+      ("<entity name='A&#x9B;2J'/>", "contents:3: error: A\\u{9B}2J: an entity's name cannot hold \"\\u{9B}\""),
+      ("<entity name='1'/>", "contents:3: error: 1: an entity's name must begin with a letter"),
+      (
+        "<entity name='A' representedClassName='../../A'/>",
+        "contents:3: error: A: representedClassName=\"../../A\" is not the name of a class"
+      ),
+      (
+        "<entity name='A' representedClassName='.A: B {}; let x'/>",
+        "contents:3: error: A: representedClassName=\".A: B {}; let x\" is not the name of a class"
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x*/y' attributeType='String'/></entity>",
+        "contents:4: error: A.x*/y: a property's name cannot hold \"*\""
+      ),
+      // This letter and what follows it are one character.
+      (
+        "<entity name='A'>\n<attribute name='x\u{D4E}{' attributeType='String'/></entity>",
+        "contents:4: error: A.x\u{D4E}{: a property's name cannot hold \"{\""
+      ),
+      (
+        "<entity name='A'>\n<attribute name='x' attributeType='Transformable' customClassName='B { get {} }'/></entity>",
+        "contents:4: error: A.x: customClassName=\"B { get {} }\" is not a type"
+      ),
+    ])
+  func hostileNames(body: String, expected: String) {
+    #expect(Self.problems(body).map(\.description) == [expected])
+  }
+
+  @Test("Names of all scripts, of other modules and of nested classes are taken, and types of several words")
+  func names() {
+    for name in ["Größe", "本", "نام\u{200C}کتاب", "Book_2"] {
+      #expect(Self.problems("<entity name='\(name)' representedClassName='\(name)'/>").isEmpty, "\(name)")
+    }
+    for name in [".Book", "Shop.Book", "_Book", "Shop.Shelf.Book"] {
+      #expect(Self.problems("<entity name='A' representedClassName='\(name)'/>").isEmpty, "\(name)")
+    }
+    for type in ["[String]", ".Photo", "[String: Set<Int>]", "NSObject &amp; NSCoding", "(any NSCoding)?"] {
+      let attribute = "<attribute name='x' attributeType='Transformable' customClassName='\(type)'/>"
+      #expect(Self.problems("<entity name='A'>\(attribute)</entity>").isEmpty, "\(type)")
+    }
+  }
+
   @Test("Unknown elements and attributes only warn")
   func warnings() {
     let problems = Self.problems("<entity name='A' colour='red'>\n<method name='m'/></entity>")

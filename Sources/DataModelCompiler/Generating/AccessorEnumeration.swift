@@ -10,7 +10,7 @@ struct AccessorEnumeration {
 
   init(of owner: String) {
     self.owner = owner
-    type = owner.split(separator: ".").map { quoteIfKeyword(String($0)) }.joined(separator: ".")
+    type = quoteKeywords(inPath: owner)
   }
 
   var text: String {

@@ -14,12 +14,12 @@ struct ClassGenerator {
   func files(for entity: DataModel.Entity) -> [(name: String, text: String)] {
     guard entity.codeGeneration != .manual, let className = ClassName.own(entity.className, module: module)
     else { return [] }
-    var files: [(name: String, text: String)] = []
+    let written = quoteKeywords(inPath: className)
+    var files = [(name: "\(className)+CoreDataProperties.swift", text: properties(of: entity, written))]
     if entity.codeGeneration == .classDefinition {
-      files.append(("\(className)+CoreDataClass.swift", classFile(entity, className)))
+      files.insert(("\(className)+CoreDataClass.swift", declaration(of: entity, written)), at: 0)
     }
-    files.append(("\(className)+CoreDataProperties.swift", propertiesFile(entity, className)))
-    return files
+    return files.map { ($0.name, heading($0.name) + $0.text) }
   }
 
   private func heading(_ name: String) -> String {
@@ -37,20 +37,17 @@ struct ClassGenerator {
     """
   }
 
-  private func classFile(_ entity: DataModel.Entity, _ className: String) -> String {
-    let parent = entity.parentName.flatMap(model.entity(named:))
-    let parentClass = parent.flatMap { ClassName.own($0.className, module: module) } ?? "NSManagedObject"
-    return heading("\(className)+CoreDataClass.swift") + """
-      nonisolated public class \(className): \(parentClass) {
+  private func declaration(of entity: DataModel.Entity, _ className: String) -> String {
+    """
+    nonisolated public class \(className): \(entity.parentName.map(self.className(ofEntity:)) ?? "NSManagedObject") {
 
-      }
+    }
 
-      """
+    """
   }
 
-  private func propertiesFile(_ entity: DataModel.Entity, _ className: String) -> String {
-    var text = heading("\(className)+CoreDataProperties.swift")
-    text += """
+  private func properties(of entity: DataModel.Entity, _ className: String) -> String {
+    var text = """
       nonisolated extension \(className) {
 
           @nonobjc public class func fetchRequest() -> NSFetchRequest<\(className)> {
@@ -99,7 +96,10 @@ struct ClassGenerator {
   }
 
   private func className(ofEntity name: String) -> String {
-    model.entity(named: name).flatMap { ClassName.own($0.className, module: module) } ?? "NSManagedObject"
+    guard let name = model.entity(named: name).flatMap({ ClassName.own($0.className, module: module) }) else {
+      return "NSManagedObject"
+    }
+    return quoteKeywords(inPath: name)
   }
 
   private func accessors(for relationship: DataModel.Relationship, _ className: String) -> String {

@@ -31,6 +31,11 @@ indirect enum TypeSyntax: Hashable {
 /// A name, in backquotes if it is a keyword.
 func quoteIfKeyword(_ name: String) -> String { swiftKeywords.contains(name) ? "`\(name)`" : name }
 
+/// A class's name within its module, with each keyword in backquotes: `Shelf.`default``.
+func quoteKeywords(inPath path: String) -> String {
+  path.split(separator: ".").map { quoteIfKeyword(String($0)) }.joined(separator: ".")
+}
+
 private let swiftKeywords: Set<String> = [
   "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
   "internal", "let", "open", "operator", "private", "precedencegroup", "protocol", "public", "rethrows",

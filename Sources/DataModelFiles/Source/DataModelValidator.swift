@@ -93,6 +93,7 @@ struct DataModelValidator {
       report(.error, entity.name, nil, "two entities have this name")
     }
     for (index, entity) in model.entities.enumerated() {
+      if origin == .source { validateNames(of: entity) }
       validateParent(of: entity, at: index)
       validatePropertyNames(of: entity, at: index)
       for attribute in entity.attributes { validate(attribute, of: entity.name) }
@@ -106,6 +107,20 @@ struct DataModelValidator {
     validateRequests()
     validateConfigurations()
     validateComposites()
+  }
+
+  /// The names that generated classes have of the entity.
+  private mutating func validateNames(of entity: DataModel.Entity) {
+    if !PropertyNames.isPlain(entity.name), let fault = GeneratedName.fault(of: entity.name, "an entity's name") {
+      report(.error, entity.name, nil, fault)
+    }
+    if let name = entity.className, !GeneratedName.isClass(name) {
+      report(.error, entity.name, nil, "representedClassName=\"\(name)\" is not the name of a class")
+    }
+    for attribute in entity.attributes {
+      guard let type = attribute.customClassName, !GeneratedName.isType(type) else { continue }
+      report(.error, entity.name, attribute.name, "customClassName=\"\(type)\" is not a type")
+    }
   }
 
   private mutating func validateParent(of entity: DataModel.Entity, at index: Int) {
@@ -139,10 +154,8 @@ struct DataModelValidator {
             origin == .source ? .error : .warning, entity.name, name,
             "the name is taken: NSManagedObject has a member of this name")
         }
-      } else if !(name.first?.isLetter ?? false) {
-        report(.error, entity.name, name, "a property's name must begin with a letter")
-      } else if let odd = name.first(where: { !$0.isLetter && !$0.isNumber && $0 != "_" }) {
-        report(.error, entity.name, name, "a property's name cannot hold \"\(odd)\"")
+      } else if let fault = GeneratedName.fault(of: name, "a property's name") {
+        report(.error, entity.name, name, fault)
       }
     }
   }

@@ -1,4 +1,5 @@
 import CoreData
+import DataModelFiles
 import Foundation
 
 /// Describes the objects to read from a store, as a command line does.

@@ -1,3 +1,4 @@
+import DataModelFiles
 import Foundation
 
 /// A JSON value whose objects keep the order of their keys.

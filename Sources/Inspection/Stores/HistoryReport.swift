@@ -1,3 +1,4 @@
+import DataModelFiles
 import Foundation
 import StoreFileReader
 

@@ -1,4 +1,5 @@
 import CoreData
+import DataModelFiles
 import Foundation
 import StoreFileReader
 
