@@ -26,13 +26,14 @@ public struct BookBuilder {
     public var nameCount: Int
   }
 
-  /// Builds into a new folder, which replaces `folder` at the end. If something fails, `folder` stays as it was.
+  /// Builds beside `folder`, and replaces the pages in it at the end. If something fails, they stay as they were, and
+  /// other files in `folder` always do.
   ///
-  /// - Throws: `PagesProblem` if `cmark-gfm` is missing or `folder` contains something else; `BookProblem` if a page
-  ///   quotes something that doesn't exist.
+  /// - Throws: `PagesProblem` if `cmark-gfm` is missing, `folder` has no pages but something else, or a file that was
+  ///   not written before has a page's name; `BookProblem` if a page quotes something that doesn't exist.
   @discardableResult
   public func build(into folder: URL) throws -> Result {
-    let output = try OutputFolder(replacing: folder)
+    let output = try OutputFolder(replacing: folder, later: [PaperProgram.file, PaperProgram.numberedFile])
     do {
       let result = try write(to: output)
       try output.takePlace()

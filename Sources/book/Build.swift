@@ -9,8 +9,8 @@ extension BookCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes pages of the texts: plain HTML that opens from its folder.",
       discussion: """
-        Needs the program cmark-gfm (Debian: apt-get install cmark-gfm). The new folder replaces the old one when it \
-        is complete. Check the book first: the pages show what the texts say.
+        Needs the program cmark-gfm (Debian: apt-get install cmark-gfm). Pages that were written before are \
+        replaced when all new ones are there; other files in the folder stay. Check the book first: the pages show what the texts say.
         """)
 
     @OptionGroup var place: Place

@@ -23,6 +23,64 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["letter.txt"])
   }
 
+  @Test func `Only pages that were written before are replaced or removed, and other files are left alone`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func write(_ pages: [String]) throws {
+      let output = try OutputFolder(replacing: folder, later: ["book.pdf"])
+      defer { output.discard() }
+      for page in pages { try output.write(page, to: page) }
+      try output.takePlace()
+    }
+    func files() throws -> [String] {
+      try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
+        .filter { !$0.hasPrefix(".") }.sorted()
+    }
+    func leave(_ name: String, _ text: String = "mine") throws {
+      try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    }
+    try write(["index.html", "old/a.html", "old/b/c.html", "notes/d.html"])
+    try leave("letter.txt")
+    try leave("notes/mine.txt")
+    try leave("book.pdf", "printed")
+    try write(["index.html", "new.html"])
+    #expect(try files() == ["index.html", "letter.txt", "new.html", "notes", "notes/mine.txt"])
+
+    // What was not written before stays as it is, and so do the pages.
+    for name in ["more.html", "letter.txt/more.html"] {
+      try leave("more.html")
+      let error = #expect(throws: PagesProblem.self) { try write(["index.html", name]) }
+      #expect(error?.description.hasPrefix(folder.resolvingSymlinksInPath().path + "/") == true)
+      #expect(try String(contentsOf: folder.appendingPathComponent("more.html"), encoding: .utf8) == "mine")
+      #expect(try files().contains("new.html"))
+    }
+    let beside = try FileManager.default.contentsOfDirectory(atPath: folder.deletingLastPathComponent().path)
+    #expect(!beside.contains { $0.hasPrefix(".\(folder.lastPathComponent)-") })
+  }
+
+  @Test func `A list of pages that names files elsewhere, or through a link, removes none of them`() throws {
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
+    let (folder, other) = (place.appendingPathComponent("pages"), place.appendingPathComponent("other"))
+    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    let letter = other.appendingPathComponent("letter.txt")
+    try Data("mine".utf8).write(to: letter)
+    func write() throws {
+      let output = try OutputFolder(replacing: folder)
+      try output.write("<p>", to: "index.html")
+      try output.takePlace()
+    }
+    try write()
+    try FileManager.default.createSymbolicLink(
+      at: folder.appendingPathComponent("link"), withDestinationURL: other)
+    let list = folder.appendingPathComponent(".pages")
+    let text = try String(contentsOf: list, encoding: .utf8)
+    try Data((text + "../other/letter.txt\n\(letter.path)\nlink/letter.txt\nlink\n").utf8).write(to: list)
+    try write()
+    #expect(try String(contentsOf: letter, encoding: .utf8) == "mine")
+    #expect(try String(contentsOf: list, encoding: .utf8) == text)
+  }
+
   @Test func `A link to a folder stays a link, and the folder that it leads to is filled`() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UUID().uuidString)")
     let folder = place.appendingPathComponent("real")
@@ -34,7 +92,7 @@ let hasMarkdown = (try? MarkdownProgram()) != nil
     try output.write("<p>", to: "index.html")
     try output.takePlace()
     #expect(try link.resourceValues(forKeys: [.isSymbolicLinkKey]).isSymbolicLink == true)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["index.html"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [".pages", "index.html"])
     #expect(throws: PagesProblem.self) { try OutputFolder(replacing: URL(fileURLWithPath: "/dev/null")) }
   }
 

@@ -84,9 +84,10 @@ public final class PageFolder {
     pages.append(RenderedPage(file: file, title: title, content: content, sections: sections))
   }
 
-  /// Writes into a new folder, which replaces `folder` at the end.
+  /// Writes beside `folder`, and replaces the pages in it at the end.
   ///
-  /// - Throws: `PagesProblem` if `folder` contains something else than pages; `BookProblem` if a source doesn't exist.
+  /// - Throws: `PagesProblem` if `folder` has no pages but something else, or a file that was not written before has a
+  ///   page's name; `BookProblem` if a source doesn't exist.
   public func write(into folder: URL) throws {
     let output = try OutputFolder(replacing: folder)
     do {

@@ -2,6 +2,9 @@ import Foundation
 
 /// Runs Chromium to print the whole book. The style sheet does the rest, such as page numbers.
 public struct PaperProgram: Sendable {
+  /// The PDF, and the page that it is printed from, in the folder of the pages.
+  static let file = "book.pdf"
+  static let numberedFile = "numbered.html"
   private let url: URL
 
   /// Finds the program on the search path.
@@ -25,9 +28,9 @@ public struct PaperProgram: Sendable {
   /// - Throws: `PagesProblem` if nothing was printed.
   public func print(_ folder: URL) throws -> URL {
     let (whole, numbered) = (
-      folder.appendingPathComponent(WholeBook.file), folder.appendingPathComponent("numbered.html")
+      folder.appendingPathComponent(WholeBook.file), folder.appendingPathComponent(Self.numberedFile)
     )
-    let file = folder.appendingPathComponent("book.pdf")
+    let file = folder.appendingPathComponent(Self.file)
     defer { try? FileManager.default.removeItem(at: numbered) }
     try print(whole, to: file)
     let pages = PrintedPages(try Data(contentsOf: file))

@@ -17,10 +17,10 @@ public struct BenchmarkPage {
 
   public static let title = "The stack against others"
 
-  /// Writes `index.html` and its resources into a new folder, which replaces `folder` at the end. The page opens from
-  /// the disk and needs no script.
+  /// Writes `index.html` and its resources into `folder`, whose pages it replaces at the end. The page opens from the
+  /// disk and needs no script.
   ///
-  /// - Throws: `PagesProblem` if `folder` contains something else than pages.
+  /// - Throws: `PagesProblem` if `folder` has no pages but something else.
   public func write(into folder: URL) throws {
     let pages = PageFolder(
       book: try Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())

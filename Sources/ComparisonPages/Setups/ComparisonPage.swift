@@ -16,11 +16,11 @@ public struct ComparisonPage {
 
   public static let title = "Set-ups compared"
 
-  /// Writes `index.html` and its resources into a new folder, which replaces `folder` at the end. The page opens from
-  /// the disk and needs no script.
+  /// Writes `index.html` and its resources into `folder`, whose pages it replaces at the end. The page opens from the
+  /// disk and needs no script.
   ///
-  /// - Throws: `BookProblem` if a set-up's code isn't where the report says; `PagesProblem` if `folder` contains
-  ///   something else than pages.
+  /// - Throws: `BookProblem` if a set-up's code isn't where the report says; `PagesProblem` if `folder` has no
+  ///   pages but something else.
   public func write(into folder: URL) throws {
     let pages = PageFolder(
       book: try BookText.Book(root: root), title: "Strata", colophon: Self.colophon, styleSheet: try StyleSheet.text())
