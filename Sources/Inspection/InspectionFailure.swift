@@ -7,11 +7,14 @@ public struct InspectionFailure: Error, LocalizedError, CustomStringConvertible,
   public let picture: String?
   /// The code of Core Data's error, if that was the cause; see `ErrorCode`.
   public let code: Int?
+  /// Whether it is not the file that is at fault, but what was asked of it.
+  public let isOfQuestion: Bool
 
-  public init(_ sentence: String, picture: String? = nil, code: Int? = nil) {
+  public init(_ sentence: String, picture: String? = nil, code: Int? = nil, isOfQuestion: Bool = false) {
     self.sentence = sentence
     self.picture = picture
     self.code = code
+    self.isOfQuestion = isOfQuestion
   }
 
   /// Adds the message and the code of Core Data's error.

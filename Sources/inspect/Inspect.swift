@@ -27,7 +27,8 @@ struct Inspect: ParsableCommand {
       --error explains one of Core Data's error codes, and needs no file: inspect --error 134100. --runtime needs none \
       either: it tries what the module takes for granted of this version of Swift.
 
-      Exit codes: 0, 1 when the file can't be shown or --check finds something wrong, 64 when the command line is wrong.
+      Exit codes: 0, 1 when the file can't be shown or --check finds something wrong, 64 when the command line is \
+      wrong, or asks for what the file does not have.
 
       For completion of options in bash: inspect --generate-completion-script bash > FILE, and read FILE with source; \
       zsh and fish likewise.
@@ -107,7 +108,7 @@ struct Inspect: ParsableCommand {
       let next = failure.code.flatMap(ErrorCode.find).map { "More about \($0.code): inspect --error \($0.code)" }
       let lines = ["Error: \(failure.sentence)", failure.picture, next].compactMap { $0?.visible }
       FileHandle.standardError.write(Data((lines.joined(separator: "\n") + "\n").utf8))
-      throw ExitCode.failure
+      throw failure.isOfQuestion ? ExitCode.validationFailure : ExitCode.failure
     }
   }
 

@@ -132,7 +132,12 @@ struct ObjectListTests {
     let key = failure {
       _ = try list(ObjectQuery(entity: "Book", condition: "title == 'publisher' AND publisher == 'X'"))
     }
-    #expect(key?.sentence.contains("there is no \"publisher\"") == true)
+    #expect(
+      key?.sentence == "--where: keypath publisher not found in entity Book: there is no \"publisher\". It has author, "
+        + "bought, cover, extras, pages, title.")
+    let lines = failure { _ = try list(ObjectQuery(entity: "Book", condition: "title\n== 1 &")) }
+    #expect(lines?.sentence.hasPrefix("--where: Unable to parse the format string \"title⏎== 1 &\" at ") == true)
+    #expect(lines?.picture?.hasPrefix("    title == 1 &\n") == true)
     #expect(
       key?.picture == """
             title == 'publisher' AND publisher == 'X'
@@ -145,6 +150,20 @@ struct ObjectListTests {
       #expect(
         failure { _ = try list(ObjectQuery(entity: "Book", condition: condition)) } != nil, "\(condition)")
     }
+  }
+
+  @Test("What is wrong with a store is not said of the condition, and has its code")
+  func damage() throws {
+    try Library.make(at: url)
+    try run(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'ZBOOK_ZAUTHOR_INDEX')
+      WHERE name = 'ZBOOK'
+      """, in: url)
+    let found = failure { _ = try list(ObjectQuery(entity: "Book", condition: "pages > 0")).text }
+    #expect(found?.sentence.hasPrefix("The objects of \(url.path) cannot be read: ") == true, "\(found.debugDescription)")
+    #expect(found?.code == 259 && found?.isOfQuestion == false)
   }
 
   @Test("An entity that is not there, and a key that can't be sorted by, are told with what there is")

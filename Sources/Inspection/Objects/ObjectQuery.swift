@@ -23,7 +23,7 @@ public struct ObjectQuery {
     if let found = model.entitiesByName[entity] { return found }
     let names = model.entities.compactMap(\.name).sorted()
     throw InspectionFailure(
-      "The store \(url.inWords) has no entity \(entity); it has \(names.joined(separator: ", ")).")
+      "The store \(url.inWords) has no entity \(entity); it has \(names.joined(separator: ", ")).", isOfQuestion: true)
   }
 
   func request(_ description: NSEntityDescription) throws -> NSFetchRequest<NSManagedObject> {
@@ -56,7 +56,8 @@ public struct ObjectQuery {
       let isLast = place == keys.count - 1
       if isLast, let attribute = entity.attributesByName[key] {
         if [.binaryDataAttributeType, .transformableAttributeType].contains(attribute.attributeType) {
-          throw InspectionFailure("--sort \(path): \(entity.name ?? "-").\(key) has no order to sort by.")
+          throw InspectionFailure(
+            "--sort \(path): \(entity.name ?? "-").\(key) has no order to sort by.", isOfQuestion: true)
         }
         return
       }
@@ -71,7 +72,8 @@ public struct ObjectQuery {
       throw InspectionFailure(
         "--sort \(path): \(entity.name ?? "-") has no attribute \(key)\(isLast ? "" : " and no such to-one"); "
           + "it has \(names.isEmpty ? "none" : names)"
-          + (one.isEmpty ? "." : ", and the to-one relationships \(one.joined(separator: ", "))."))
+          + (one.isEmpty ? "." : ", and the to-one relationships \(one.joined(separator: ", "))."),
+        isOfQuestion: true)
     }
   }
 
@@ -79,21 +81,25 @@ public struct ObjectQuery {
   func failure(_ error: any Error, in condition: String, _ description: NSEntityDescription)
     -> InspectionFailure
   {
-    var lines = reason(error).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    let sentence = lines.removeFirst()
-    // The error of an unreadable format already shows the place.
-    if !lines.isEmpty {
-      return InspectionFailure("--where: \(sentence)", picture: lines.joined(separator: "\n"))
+    let lines = reason(error).split(separator: "\n", omittingEmptySubsequences: false)
+    // The error of an unreadable format shows the place in its last two lines. The format may have several itself.
+    if lines.count > 2, lines.last?.hasSuffix("^") == true {
+      return InspectionFailure(
+        "--where: \(lines.dropLast(2).joined(separator: "\n").inOneLine)",
+        picture: lines.suffix(2).joined(separator: "\n"), isOfQuestion: true)
     }
+    var sentence = lines.joined(separator: "\n").inOneLine
     guard let key = missingKey(sentence), let place = place(of: key, in: condition) else {
-      return InspectionFailure("--where: \(sentence)")
+      return InspectionFailure("--where: \(sentence)", isOfQuestion: true)
     }
-    let names = description.propertiesByName.keys.sorted().joined(separator: ", ")
+    if !sentence.contains(" It has ") {
+      let names = description.propertiesByName.keys.sorted().joined(separator: ", ")
+      sentence += " \(description.name ?? "-") has: \(names)."
+    }
     let line = condition.inOneLine
     let blanks = String(repeating: " ", count: String(line.prefix(place)).columns)
     return InspectionFailure(
-      "--where: \(sentence) \(description.name ?? "-") has: \(names).", picture: "    \(line)\n    \(blanks)^"
-    )
+      "--where: \(sentence)", picture: "    \(line)\n    \(blanks)^", isOfQuestion: true)
   }
 
   /// The key in a sentence that ends with `there is no "KEY".`

@@ -30,7 +30,8 @@ struct ObjectReader {
   func naming<Result>(_ body: () throws -> Result) throws -> Result {
     try context.performAndWait {
       do { return try body() } catch let error as InspectionFailure { throw error } catch {
-        guard let condition = query.condition else {
+        // A file that can't be read has a code of its own, and is not the condition's fault.
+        guard let condition = query.condition, (error as NSError).code == NSCoreDataError else {
           throw InspectionFailure("The objects of \(file.url.inWords) cannot be read", because: error)
         }
         throw query.failure(error, in: condition, entity)
