@@ -89,7 +89,7 @@ public struct CatalogFields {
     case is [Any]: "a list"
     case is [String: Any]: "an object"
     case let number as NSNumber where isBoolean(number): number.boolValue ? "true" : "false"
-    case let text as String: "\"\(text.count > 40 ? text.prefix(39) + "…" : text)\""
+    case let text as String: "\"\(text.shortened)\""
     default: "\(value)"
     }
   }

@@ -9,13 +9,15 @@ public struct ISBN: Hashable, Sendable, CustomStringConvertible {
   public enum Failure: Error, Equatable, CustomStringConvertible {
     case wrongLength(String)
     case wrongCharacter(String)
+    case wrongBeginning(String)
     case wrongCheckDigit(String)
 
     public var description: String {
       switch self {
-      case .wrongLength(let text): "the ISBN \(text) has neither 10 nor 13 digits"
-      case .wrongCharacter(let text): "the ISBN \(text) has something in it that is no digit"
-      case .wrongCheckDigit(let text): "the ISBN \(text) has a wrong check digit"
+      case .wrongLength(let text): "the ISBN \(text.shortened) has neither 10 nor 13 digits"
+      case .wrongCharacter(let text): "the ISBN \(text.shortened) has something in it that is no digit"
+      case .wrongBeginning(let text): "the ISBN \(text) begins with neither 978 nor 979"
+      case .wrongCheckDigit(let text): "the ISBN \(text.shortened) has a wrong check digit"
       }
     }
   }
@@ -35,6 +37,7 @@ public struct ISBN: Hashable, Sendable, CustomStringConvertible {
       guard String(characters.last!) == Self.checkDigit(of: characters.dropLast()) else {
         throw .wrongCheckDigit(text)
       }
+      guard characters.hasPrefix("978") || characters.hasPrefix("979") else { throw .wrongBeginning(characters) }
       digits = characters
     case 7...10:
       let ten = String(repeating: "0", count: 10 - characters.count) + characters
@@ -62,6 +65,11 @@ public struct ISBN: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { digits }
+}
+
+extension String {
+  /// At most 40 characters of the text, for a sentence.
+  var shortened: String { count > 40 ? prefix(39) + "…" : self }
 }
 
 extension Character {

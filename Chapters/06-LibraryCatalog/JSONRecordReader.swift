@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads the records of a JSON file one by one, in the memory of one record.
+/// Reads the records of a JSON file one by one, in the memory of one record, which may have 16 MiB.
 ///
 /// The file is an array of values, `[ … ]`, or values one after the other, as in JSON Lines. The reader
 /// finds where each begins and ends; whether it is well-formed within is for `JSONSerialization` to say, so
@@ -40,6 +40,7 @@ public final class JSONRecordReader {
   public let length: Int
 
   private static let chunkSize = 64 * 1024
+  private let longestRecord: Int
   private let handle: FileHandle
   private var chunk: [UInt8] = []
   private var index = 0
@@ -53,7 +54,8 @@ public final class JSONRecordReader {
     case inSequence, done
   }
 
-  public init(url: URL) throws {
+  public init(url: URL, longestRecord: Int = 16 * 1024 * 1024) throws {
+    self.longestRecord = longestRecord
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
       throw Failure(url: url, line: nil, reason: "there is no such file")
@@ -146,6 +148,9 @@ public final class JSONRecordReader {
       index += count
       position += count
       line += lines
+      if bytes.count > longestRecord {
+        throw failure("record \(number), which begins on line \(startLine), has more than \(longestRecord) bytes")
+      }
     }
     guard end.depth == 0, !end.inString else {
       throw failure("it ends within record \(number), which begins on line \(startLine)")

@@ -23,9 +23,17 @@ struct CatalogFormatTests {
       ("0306406153", .wrongCheckDigit("0306406153")),
       ("12345", .wrongLength("12345")), ("97803064O6157", .wrongCharacter("97803064O6157")),
       ("978030640615X", .wrongCharacter("978030640615X")), ("", .wrongCharacter("")),
+      ("4006381-333931", .wrongBeginning("4006381333931")),
     ])
   func badISBN(text: String, failure: ISBN.Failure) {
     #expect(throws: failure) { try ISBN(text) }
+  }
+
+  @Test("A number that is far too long is cut in the sentence that refuses it", arguments: ["9", "x"])
+  func longISBN(character: String) throws {
+    let text = String(repeating: character, count: 100_000)
+    let error = #expect(throws: ISBN.Failure.self) { try ISBN(text) }
+    #expect(error?.description.hasPrefix("the ISBN \(text.prefix(39))… has ") == true)
   }
 
   private func record(_ json: String) throws -> CatalogRecord {
@@ -188,6 +196,16 @@ struct CatalogFormatTests {
     let long = String(repeating: "é", count: 100_000)
     let found = try records("[{\"a\": \"\(long)\"}, {\"b\": 1}]")
     #expect(found.map(\.2) == ["{\"a\": \"\(long)\"}", "{\"b\": 1}"])
+  }
+
+  @Test("A record that is longer than memory should hold ends the reading, and is named")
+  func endlessRecord() throws {
+    let folder = TemporaryFolder()
+    let text = "[{\"a\": 1},\n{\"a\": \"" + String(repeating: "b", count: 1000)
+    let reader = try JSONRecordReader(url: folder.file("c.json", text), longestRecord: 500)
+    #expect(try reader.next()?.number == 1)
+    let error = #expect(throws: JSONRecordReader.Failure.self) { try reader.next() }
+    #expect(error?.reason == "record 2, which begins on line 2, has more than 500 bytes")
   }
 
   @Test(

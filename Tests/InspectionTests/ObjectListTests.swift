@@ -162,7 +162,7 @@ struct ObjectListTests {
       WHERE name = 'ZBOOK'
       """, in: url)
     let found = failure { _ = try list(ObjectQuery(entity: "Book", condition: "pages > 0")).text }
-    #expect(found?.sentence.hasPrefix("The objects of \(url.path) cannot be read: ") == true, "\(found.debugDescription)")
+    #expect(found?.sentence.hasPrefix("The objects of \(url.path) cannot be read: ") == true, "\(found as Any)")
     #expect(found?.code == 259 && found?.isOfQuestion == false)
   }
 
