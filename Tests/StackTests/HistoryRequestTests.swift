@@ -190,8 +190,25 @@ struct HistoryRequestTests {
       try context.save()
       let error = failure { _ = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date())) }
       #expect(error?.code == 134091)
-      #expect(error?.localizedDescription.hasPrefix("No history tracking option detected on store") == true)
+      let store = try #require(stack.coordinator.persistentStores.first)
+      #expect(
+        error?.localizedDescription.hasSuffix(
+          ". It is of type \(store.type), and was opened without NSPersistentHistoryTrackingKey, or keeps no history.")
+          == true, "\(error?.localizedDescription ?? "-")")
       #expect(stack.coordinator.currentPersistentHistoryToken(fromStores: nil) == nil)
+    }
+  }
+
+  @Test("A coordinator without a store has no history, and says why")
+  func noStore() {
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: library())
+    context.performAndWait {
+      let error = failure { _ = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date())) }
+      #expect(error?.code == 134091)
+      #expect(
+        error?.localizedDescription
+          == "No history tracking option detected on store: the coordinator has none. Add one first.")
     }
   }
 

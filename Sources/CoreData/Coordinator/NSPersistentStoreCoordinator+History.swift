@@ -81,7 +81,7 @@ extension NSPersistentStoreCoordinator {
     }
     if found.isEmpty || asked != nil && found.count < stores.count {
       let store = stores.first { store in !found.contains { $0.store === store } } ?? stores.first
-      throw Failure.historyNotTracked(store: store?.type ?? "none", url: store?.url)
+      throw Failure.historyNotTracked(store: store?.type, url: store?.url)
     }
     return found
   }

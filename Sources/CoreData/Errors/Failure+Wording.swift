@@ -187,8 +187,10 @@ extension Failure {
     case .historyTokenExpired:
       return "The history before the token has been deleted."
     case .historyNotTracked(let store, let url):
-      return "No history tracking option detected on store: \(url?.path ?? "in memory"), of type \(store), was opened "
-        + "without NSPersistentHistoryTrackingKey, or it has no history."
+      let sentence = "No history tracking option detected on store: "
+      guard let store else { return sentence + "the coordinator has none. Add one first." }
+      return sentence + "\(url?.path ?? "in memory"). It is of type \(store), and was opened without "
+        + "NSPersistentHistoryTrackingKey, or keeps no history."
     case .cancelled:
       return "The fetch was canceled."
     case .unsupportedFeature(let name):

@@ -132,7 +132,7 @@ enum Failure: Error, @unchecked Sendable {
   case unknownKeyPath(keyPath: String, entity: String, missing: String, names: [String] = [])
   case unsupportedRequest(request: String, store: String)
   case historyTokenExpired
-  case historyNotTracked(store: String, url: URL?)
+  case historyNotTracked(store: String?, url: URL?)
   case queryGenerationUnavailable(String)
   /// The program cancelled the request.
   case cancelled
