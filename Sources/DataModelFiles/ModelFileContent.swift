@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads model files, which may come from anywhere. A link among them may lead to an endless device, or to a pipe that
 /// nobody writes to.
-enum ModelFileContent {
+package enum ModelFileContent {
   /// The greatest size of a file in bytes. The largest known model has 2 MiB.
-  static let limit = 1 << 28
+  package static let limit = 1 << 28
 
   /// The bytes of a regular file; nil if there is no file.
   ///

@@ -165,7 +165,7 @@ struct Inspect: ParsableCommand {
       throw InspectionFailure("\(file) is a model: --entity, --history, --check and --model are for stores.")
     }
     let versions = try ModelVersions(kind: kind, url: url)
-    if case .diagram(let path) = task { return try write(Diagram(versions.current.model).svg, to: path) }
+    if case .diagram(let path) = task { return try write(try Diagram(versions.current.model).svg, to: path) }
     let report = ModelReport(versions)
     show(json ? report.json.text + "\n" : report.text)
   }
@@ -178,7 +178,7 @@ struct Inspect: ParsableCommand {
         throw InspectionFailure(
           "Can't draw a diagram of \(store.name): its model is not known. Give one with --model.")
       }
-      try write(Diagram(model).svg, to: path)
+      try write(try Diagram(model).svg, to: path)
     case .objects(let entity):
       let list = try ObjectList(
         store, ObjectQuery(entity: entity, condition: condition, order: sort, limit: shownLimit))

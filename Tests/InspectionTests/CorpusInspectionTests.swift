@@ -38,7 +38,7 @@ struct CorpusInspectionTests {
       }
       #expect((try? JSONSerialization.jsonObject(with: Data(report.json.text.utf8))) != nil)
       if report.json["history"] != .null { _ = try TransactionList(file, limit: nil).text }
-      #expect(DiagramTests.flaws(Diagram(try #require(file.values))) == [], "\(url.lastPathComponent)")
+      #expect(try DiagramTests.flaws(Diagram(#require(file.values))) == [], "\(url.lastPathComponent)")
       #expect(try snapshot(of: folder) == before, "\(url.lastPathComponent)")
       seen += 1
     }
@@ -65,7 +65,7 @@ struct CorpusInspectionTests {
       #expect((try? JSONSerialization.jsonObject(with: Data(report.json.text.utf8))) != nil)
       for version in versions.versions {
         #expect(
-          DiagramTests.flaws(Diagram(version.model)) == [], "\(url.lastPathComponent) \(version.model.name)")
+          try DiagramTests.flaws(Diagram(version.model)) == [], "\(url.lastPathComponent) \(version.model.name)")
       }
       seen += 1
     }

@@ -91,20 +91,21 @@ struct DiagramTests {
   @Test(
     "No line runs through a box or along another, no box lies on another",
     arguments: [3, 5, 8, 13, 23, 40, 60])
-  func geometry(count: Int) {
+  func geometry(count: Int) throws {
     for seed in 0..<3 {
-      let diagram = Diagram(Self.model(count, seed: UInt64(seed)))
+      let diagram = try Diagram(Self.model(count, seed: UInt64(seed)))
       #expect(Self.flaws(diagram) == [], "\(count) entities, seed \(seed)")
     }
   }
 
   @Test("The same model gives the same picture, in whatever order the file has it")
-  func deterministic() {
+  func deterministic() throws {
     let model = Self.model(20, seed: 3)
     var turned = model
     turned.entities.reverse()
-    #expect(Diagram(model).svg == Diagram(model).svg)
-    #expect(Diagram(model).svg == Diagram(turned).svg)
+    let picture = try Diagram(model).svg
+    #expect(try Diagram(model).svg == picture)
+    #expect(try Diagram(turned).svg == picture)
   }
 
   @Test("Names are escaped, and the picture is well-formed XML with every name in it")
@@ -113,15 +114,30 @@ struct DiagramTests {
     var entity = DataModel.Entity(name: "A<b>&\"c'")
     entity.attributes = [.init(name: "x<y", type: .string)]
     model.entities = [entity, DataModel.Entity(name: "Plain")]
-    let svg = Diagram(model).svg
+    let svg = try Diagram(model).svg
     #expect(svg.contains("A&lt;b&gt;&amp;&quot;c&#39;") && svg.contains("x&lt;y") && svg.contains(">Plain<"))
     let reader = XMLCheck()
     #expect(reader.isWellFormed(svg))
-    #expect(Diagram(DataModel(name: "Empty")).svg.hasSuffix("</svg>\n"))
+    #expect(try Diagram(DataModel(name: "Empty")).svg.hasSuffix("</svg>\n"))
+  }
+
+  @Test("A name of a million letters is cut, and a model with thousands of lines is refused by name")
+  func excess() throws {
+    var model = DataModel(name: "Huge")
+    var entity = DataModel.Entity(name: String(repeating: "A", count: 1_000_000))
+    entity.attributes = [.init(name: String(repeating: "b", count: 1_000_000), type: .string)]
+    model.entities = [entity]
+    #expect(try Diagram(model).svg.contains("AA…</text>"))
+
+    entity.relationships = (0..<2000).map { DataModel.Relationship(name: "r\($0)", destinationName: "Gone") }
+    model.entities = [entity]
+    #expect(
+      failure { _ = try Diagram(model) }?.sentence
+        == "Can't draw a diagram of the model Huge: it has about 2,000 lines, and a picture has room for 500.")
   }
 
   @Test("A relationship without inverse, a symmetric one and one to itself are drawn")
-  func oddLines() {
+  func oddLines() throws {
     var model = DataModel(name: "M")
     var person = DataModel.Entity(name: "Person")
     var friends = DataModel.Relationship(name: "friends", destinationName: "Person")
@@ -134,7 +150,7 @@ struct DiagramTests {
     let nowhere = DataModel.Relationship(name: "nowhere", destinationName: "Gone")
     person.relationships = [friends, boss, staff, city, nowhere]
     model.entities = [person, DataModel.Entity(name: "City")]
-    let diagram = Diagram(model)
+    let diagram = try Diagram(model)
     #expect(diagram.graph.lines.count == 3)
     #expect(diagram.parts.flatMap(\.layout.paths).count == 3)
     #expect(Self.flaws(diagram) == [])

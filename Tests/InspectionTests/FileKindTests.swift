@@ -118,6 +118,26 @@ struct FileKindTests {
     #expect(failure { _ = try FileKind.find(at: cdm) } != nil)
   }
 
+  @Test("A mapping model's file that is a pipe, or larger than any, is named in one sentence and not read")
+  func oddMappings() throws {
+    let model = folder.file("A.xcmappingmodel")
+    try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+    let xml = model.appendingPathComponent("xcmapping.xml")
+    #expect(mkfifo(xml.path, 0o600) == 0)
+    #expect(
+      failure { _ = try MappingReport(kind: .mappingModel, url: model) }?.sentence
+        == "The mapping model \(model.path) cannot be read: \(xml.path): error: this is not a file.")
+
+    let list = folder.file("A.cdm")
+    try Data("bplist00".utf8).write(to: list)
+    // Nearly all of it is a hole.
+    try FileHandle(forWritingTo: list).truncate(atOffset: 1 << 42)
+    let large = failure { _ = try MappingReport(kind: .compiledMappingModel, url: list) }
+    #expect(large?.sentence.contains("more than the 268435456 that a model may have") == true)
+    #expect(try FileKind.find(at: list).kind == .binaryStore)
+    #expect(failure { _ = try open(list) }?.sentence.contains(list.path) == true)
+  }
+
   @Test("Of an optimized model the one beside it is shown; alone it is named for what it is")
   func optimized() throws {
     let omo = folder.file("Library.omo")

@@ -53,6 +53,22 @@ struct HostilePathTests {
     #expect(try Data(contentsOf: secret) == Data("secret".utf8))
   }
 
+  @Test(
+    "A store's file that no memory can hold is an error that names it", arguments: [NSXMLStoreType, NSBinaryStoreType])
+  func hugeFile(type: String) throws {
+    let url = folder.file("S")
+    try Data((type == NSXMLStoreType ? "<?xml version=\"1.0\"?>\n<database>" : "CoreData\0").utf8).write(to: url)
+    // Nearly all of it is a hole.
+    try FileHandle(forWritingTo: url).truncate(atOffset: 1 << 42)
+    let failures = [
+      #expect(throws: (any Error).self) { try insertBook(type, at: url) },
+      #expect(throws: (any Error).self) {
+        try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
+      },
+    ]
+    for failure in failures { #expect(failure?.localizedDescription.contains(url.path) == true) }
+  }
+
   /// A journal that says that a transaction was not complete, and which file goes when it is played back.
   private func writeJournal(of url: URL, naming file: URL) throws {
     let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]

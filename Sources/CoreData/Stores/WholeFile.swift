@@ -52,6 +52,12 @@ enum WholeFile {
 
   // Reading.
 
+  /// Half of the machine's memory. What a file says takes more than the file, so a larger one could only end the program.
+  private static let mostBytes: Int = {
+    let pages = sysconf(Int32(_SC_PHYS_PAGES))
+    return pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) / 2 : .max
+  }()
+
   static func read(_ path: String) throws -> (bytes: [UInt8], stamp: Stamp) {
     // Opening a pipe that nobody writes to would wait for ever.
     let descriptor = try call("open") { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
@@ -59,6 +65,7 @@ enum WholeFile {
     let status = try self.status(of: descriptor)
     guard status.st_mode & S_IFMT == S_IFREG else { throw Problem.notAFile }
     let expected = Int(status.st_size)
+    guard expected <= mostBytes else { throw Problem.call("read", errno: ENOMEM) }
     let bytes = try [UInt8](unsafeUninitializedCapacity: expected) { buffer, count in
       while count < expected {
         let part = try call("read") { Glibc.read(descriptor, buffer.baseAddress! + count, expected - count) }

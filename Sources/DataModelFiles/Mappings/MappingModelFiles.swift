@@ -45,7 +45,8 @@ public enum MappingModelFiles {
   /// Writes a mapping model as the bytes of a `.cdm`.
   public static func cdm(_ model: MappingModelFile) -> [UInt8] { ArchivedMappingWriter.write(model) }
 
-  private static func bytes(of url: URL, _ what: String) throws -> [UInt8] {
+  /// The bytes of a file of a mapping model, which must be a regular file of a size that models have.
+  package static func bytes(of url: URL, _ what: String) throws -> [UInt8] {
     guard let data = try ModelFileContent.read(url.path) else {
       throw InvalidDataModel(file: url.path, message: "there is no such \(what)")
     }

@@ -14,8 +14,23 @@ public struct Diagram {
 
   static let margin = 24
   private static let spacing = 50
+  /// How many lines a picture may have. The time that it takes to place them grows faster than their square, and so many
+  /// can't be followed by the eye.
+  private static let mostLines = 500
 
-  public init(_ model: DataModel) {
+  /// - Throws: `InspectionFailure` if the model has too many relationships for a picture.
+  public init(_ model: DataModel) throws {
+    // Two relationships that are each other's inverses share a line.
+    let halves = model.entities.reduce(0) { halves, entity in
+      entity.relationships.reduce(halves + (entity.parentName == nil ? 0 : 2)) {
+        $0 + ($1.inverseName == nil ? 2 : 1)
+      }
+    }
+    guard halves <= 2 * Self.mostLines else {
+      throw InspectionFailure(
+        "Can't draw a diagram of the model \(model.name): it has about \(counted(halves / 2, "line")), and a picture has "
+          + "room for \(Self.mostLines).")
+    }
     graph = DiagramGraph(model)
     let widths = graph.boxes.map(BoxText.width)
     let layouts = graph.groups.map { DiagramLayout(graph, $0, widths: widths) }

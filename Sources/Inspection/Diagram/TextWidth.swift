@@ -9,8 +9,15 @@ enum TextWidth {
   /// The text, or as much of its beginning as fits, followed by "…".
   static func fitting(_ text: String, in limit: Double, size: Double, bold: Bool = false) -> String {
     if of(text, size: size, bold: bold) <= limit { return text }
-    var cut = text
-    while !cut.isEmpty, of(cut + "…", size: size, bold: bold) > limit { cut.removeLast() }
+    let most = limit - of("…", size: size, bold: bold)
+    var cut = ""
+    var taken = 0.0
+    // A name may be a million letters long, so it is measured once, from its beginning.
+    for character in text {
+      taken += of(String(character), size: size, bold: bold)
+      if taken > most { break }
+      cut.append(character)
+    }
     return cut + "…"
   }
 

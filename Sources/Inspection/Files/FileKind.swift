@@ -77,6 +77,8 @@ public enum FileKind: Equatable, Sendable {
     // A binary store is a keyed archive behind a header of its own, or without one.
     if head.starts(with: Array("CoreData".utf8) + [0]) { return (.binaryStore, url) }
     if head.starts(with: Array("bplist".utf8)) {
+      // Only a store can be that large; it is not read to find out.
+      if size > ModelFileContent.limit { return (.binaryStore, url) }
       let kind = try propertyList(url)
       return (kind, kind == .model ? url.deletingLastPathComponent() : url)
     }
@@ -89,7 +91,7 @@ public enum FileKind: Equatable, Sendable {
       }
       if root == "model" { return (.model, url.deletingLastPathComponent()) }
       throw InspectionFailure(
-        "The file \(url.path) is neither a store nor a model: it is XML whose first element is <\(root)>.")
+        "The file \(url.path) is neither a store nor a model: it is XML whose first element is <\(root.cut(to: 40))>.")
     }
     if looksEncrypted(head, size: size) {
       throw InspectionFailure(

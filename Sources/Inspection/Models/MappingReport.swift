@@ -16,10 +16,11 @@ public struct MappingReport {
       if kind == .mappingModel {
         let file = url.appendingPathComponent("xcmapping.xml")
         let read = try MappingModelFiles.model(
-          source: Array(try Data(contentsOf: file)), package: url, file: file.path)
+          source: try MappingModelFiles.bytes(of: file, "mapping model"), package: url, file: file.path)
         (model, warnings) = (read.model, read.warnings.map(\.description))
       } else {
-        model = try MappingModelFiles.model(cdm: Array(try Data(contentsOf: url)), file: url.path)
+        model = try MappingModelFiles.model(
+          cdm: try MappingModelFiles.bytes(of: url, "compiled mapping model"), file: url.path)
         warnings = []
       }
     } catch let error as InvalidDataModel {
