@@ -270,6 +270,14 @@ struct StoreInspectionTests {
     #expect(text.contains("Author (Z_ENT 1): 3 rows, BUT SQLITE COUNTS 2"))
   }
 
+  @Test("A name with a line break adds no line to a report")
+  func breaks() throws {
+    try Library.make(at: url)
+    try run("CREATE TABLE \"ODD\nNothing is wrong\" (A)", in: url)
+    let text = try StoreReport(open(url)).text
+    #expect(text.contains("  table ODD⏎Nothing is wrong, 0 rows\n"), "\(text)")
+  }
+
   @Test("A row whose Z_ENT is another table's entity is told for what it is, and not counted with that entity")
   func staleNumber() throws {
     try Library.make(at: url)

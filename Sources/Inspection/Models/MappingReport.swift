@@ -40,7 +40,7 @@ public struct MappingReport {
     lines += head.lines(indent: 2)
     for warning in warnings { lines.append("  " + warning) }
     for mapping in model.entityMappings { lines += [""] + Self.lines(mapping) }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.asText
   }
 
   private static func lines(_ mapping: MappingModelFile.EntityMapping) -> [String] {

@@ -21,7 +21,7 @@ public struct ModelReport {
     lines += head.lines(indent: 2)
     for warning in file.warnings { lines.append("  " + warning) }
     for version in file.versions { lines += [""] + Self.lines(version, of: file) }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.asText
   }
 
   private static func lines(_ version: ModelVersions.Version, of file: ModelVersions) -> [String] {

@@ -75,7 +75,7 @@ public struct ObjectList {
         left > 0
           ? "\(grouped(count)) of \(counted(total, "object")); \(grouped(left)) left out"
           : counted(total, "object"))
-      return lines.joined(separator: "\n") + "\n"
+      return lines.asText
     }
   }
 

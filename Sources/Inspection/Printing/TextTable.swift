@@ -1,3 +1,4 @@
+import DataModelFiles
 import Foundation
 
 /// Rows and columns of text for a terminal. Each column is as wide as its widest cell.
@@ -29,6 +30,11 @@ struct TextTable {
       return line.trimmingEnd()
     }
   }
+}
+
+extension [String] {
+  /// The lines of a report. A name with a break in it, which a file may have, can't add a line of its own.
+  var asText: String { map { $0.inOneLine + "\n" }.joined() }
 }
 
 extension String {

@@ -131,7 +131,7 @@ public struct StoreCheck {
           + unreferencedFiles.joined(separator: ", "))
     }
     if lines.isEmpty { lines = ["Nothing is wrong: \(counted(map.entities.count, "entity", "entities")) looked over."] }
-    return lines.map { $0 + "\n" }.joined()
+    return lines.asText
   }
 
   public var json: JSONValue {

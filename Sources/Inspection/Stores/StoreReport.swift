@@ -126,7 +126,7 @@ public struct StoreReport {
       for (key, value) in ownMetadata { table.add([key, MetadataValue(value).words]) }
       lines += ["", "Metadata of the application"] + table.lines(indent: 2)
     }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.asText
   }
 
   private var hashWords: String? {

@@ -111,7 +111,7 @@ public struct TransactionList {
     if leftOut > 0 {
       lines.append("\(counted(leftOut, "earlier transaction")) left out; --limit shows more.")
     }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.asText
   }
 
   private static func word(_ kind: Int) -> String {
