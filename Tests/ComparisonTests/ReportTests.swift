@@ -16,6 +16,30 @@ struct ReportTests {
     #expect(try ComparisonReport(json: report.json()) == report)
   }
 
+  @Test("A report whose ids or places of code are more than names is refused")
+  func hostileNames() throws {
+    let report = try Self.example()
+    func refusal(_ change: (inout SetupInfo) -> Void) throws -> String? {
+      var changed = report
+      change(&changed.setups[0].info)
+      let json = try changed.json()
+      let failure = #expect(throws: ComparisonFailure.self) { try ComparisonReport(json: json) }
+      return failure?.description
+    }
+    for id in ["", "a{} b", "</style>", "a\n"] {
+      let sentence = try refusal { $0.id = id }
+      #expect(
+        sentence
+          == "The report has a set-up with the id \(id.debugDescription): an id has letters, digits and hyphens.")
+    }
+    for (file, name) in [
+      ("/etc/passwd", "a"), ("Sources/../../secret", "a"), ("Sources/a.swift", "a\n```\n<script>"),
+    ] {
+      let sentence = try refusal { $0.steps = [SetupStep(.store, [.region(name, in: file)])] }
+      #expect(sentence?.hasSuffix("which is no place in the checkout.") == true, "\(sentence ?? "-")")
+    }
+  }
+
   @Test("The example has a value for each measure and an outcome for each fault")
   func exampleIsComplete() throws {
     let report = try Self.example()

@@ -49,10 +49,12 @@ public struct ComparisonReport: Codable, Sendable, Equatable {
     return try encoder.encode(self)
   }
 
+  /// - Throws: `ComparisonFailure` for a set-up whose id or code a page could not quote; an error of the decoder.
   public init(json: Data) throws {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     self = try decoder.decode(Self.self, from: json)
+    for setup in setups { try setup.info.checkNames() }
   }
 }
 

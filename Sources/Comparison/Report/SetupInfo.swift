@@ -34,6 +34,23 @@ public struct SetupInfo: Codable, Sendable, Equatable {
     self.isOnServer = isOnServer
   }
 
+  /// Throws for what a page would not just show. An id stands in its style sheet, code is looked up in the checkout, and
+  /// a report may be anybody's.
+  func checkNames() throws {
+    guard id.wholeMatch(of: #/[A-Za-z0-9_\-]+/#) != nil else {
+      throw ComparisonFailure(
+        "The report has a set-up with the id \(id.debugDescription): an id has letters, digits and hyphens.")
+    }
+    for place in steps.flatMap(\.code) {
+      let leads = place.file.hasPrefix("/") || place.file.split(separator: "/").contains("..")
+      guard !leads, !(place.file + place.name).contains(where: { $0.isNewline || $0 == "`" }) else {
+        throw ComparisonFailure(
+          "The set-up \(id) of the report has code in \(place.file.debugDescription), \(place.name.debugDescription), "
+            + "which is no place in the checkout.")
+      }
+    }
+  }
+
   /// The code of a step; nil if this set-up has no code for it.
   public func step(_ kind: SetupStep.Kind) -> SetupStep? { steps.first { $0.kind == kind } }
 }
