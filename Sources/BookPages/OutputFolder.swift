@@ -2,8 +2,8 @@ import Foundation
 
 /// A folder of pages. They are written elsewhere, and moved to their place when all of them are there.
 ///
-/// A file `.pages` in the folder lists them. Only what it lists is replaced or removed when the pages are written again.
-/// Other files stay, and one that stands where a page is to go is an error.
+/// A file `.pages` in the folder lists them. Only what it lists is replaced or removed when the pages are written
+/// again. Other files stay, and one that stands where a page is to go is an error.
 final class OutputFolder {
   private static let list = ".pages"
   private static let heading = "Pages of a book or of a report. When they are written again, these files go:"

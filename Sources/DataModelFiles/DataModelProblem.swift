@@ -27,8 +27,8 @@ public struct DataModelProblem: Error, Hashable, Sendable, CustomStringConvertib
     self.message = message
   }
 
-  /// One line in the form of a compiler diagnostic: `file:line: error: Book.title: …`. Names and values may be anybody's,
-  /// so characters that a terminal acts on are written out.
+  /// One line in the form of a compiler diagnostic: `file:line: error: Book.title: …`. Names and values may come from
+  /// anywhere, so characters that a terminal acts on are written out.
   public var description: String {
     let place = line.map { "\(file):\($0)" } ?? file
     let subject = [entity, property].compactMap { $0 }.joined(separator: ".")

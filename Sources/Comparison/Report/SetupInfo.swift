@@ -34,8 +34,8 @@ public struct SetupInfo: Codable, Sendable, Equatable {
     self.isOnServer = isOnServer
   }
 
-  /// Throws for what a page would not just show. An id stands in its style sheet, code is looked up in the checkout, and
-  /// a report may be anybody's.
+  /// Throws for what a page would not just show. An id stands in its style sheet, code is looked up in the checkout,
+  /// and a report may be anybody's.
   func checkNames() throws {
     guard id.wholeMatch(of: #/[A-Za-z0-9_\-]+/#) != nil else {
       throw ComparisonFailure(

@@ -52,7 +52,8 @@ enum WholeFile {
 
   // Reading.
 
-  /// Half of the machine's memory. What a file says takes more than the file, so a larger one could only end the program.
+  /// Half of the machine's memory. What a file says takes more than the file, so reading a larger one would end the
+  /// program.
   private static let mostBytes: Int = {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     return pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) / 2 : .max

@@ -1,7 +1,9 @@
-/// Names of a model that generated Swift repeats. They must be names and nothing else: what is hidden in one must become
-/// neither code, nor the path of a file.
+/// Names of a model that generated Swift repeats. They must be names and nothing else: what is hidden in one must
+/// become neither code, nor the path of a file.
 package enum GeneratedName {
-  /// What is wrong with a name, which has letters, digits and underscores; nil if nothing is. `subject` says whose it is.
+  /// What is wrong with a name, which has letters, digits and underscores; nil if nothing is.
+  ///
+  /// - Parameter subject: whose name it is, as the sentence begins.
   static func fault(of name: String, _ subject: String) -> String? {
     guard let first = name.unicodeScalars.first, first.properties.isAlphabetic else {
       return "\(subject) must begin with a letter"

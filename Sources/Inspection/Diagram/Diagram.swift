@@ -14,8 +14,8 @@ public struct Diagram {
 
   static let margin = 24
   private static let spacing = 50
-  /// How many lines a picture may have. The time that it takes to place them grows faster than their square, and so many
-  /// can't be followed by the eye.
+  /// How many lines a picture may have. The time that it takes to place them grows faster than their square, and no eye
+  /// can follow more.
   private static let mostLines = 500
 
   /// - Throws: `InspectionFailure` if the model has too many relationships for a picture.
