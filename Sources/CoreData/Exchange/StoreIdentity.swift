@@ -31,16 +31,20 @@ package final class StoreIdentity: @unchecked Sendable {
   var rowStore: (any RowStore)? { reference.object.flatMap { _ in roles.rowStore } }
   /// The store as a `ValueStore`, if it is one.
   var valueStore: (any ValueStore)? { reference.object.flatMap { _ in roles.valueStore } }
-  /// The same for a caller that has the store, which therefore need not be retained to see whether it lives. Nil if the
-  /// identity is another store's.
+  /// The store as a `RowReader`, if it reads its newest state itself.
+  var reader: (any RowReader)? { reference.object.flatMap { _ in roles.reader } }
+
+  /// A store that the caller has, as a `RowStore`; nil if it is none, or if this is not its identity. The store need
+  /// not be retained to see whether it lives.
   func rowStore(of store: NSPersistentStore) -> (any RowStore)? {
     reference.refers(to: store) ? roles.rowStore : nil
   }
+
+  /// A store that the caller has, as a `ValueStore`; nil as for `rowStore(of:)`.
   func valueStore(of store: NSPersistentStore) -> (any ValueStore)? {
     reference.refers(to: store) ? roles.valueStore : nil
   }
-  /// The store as a `RowReader`, if it reads its newest state itself.
-  var reader: (any RowReader)? { reference.object.flatMap { _ in roles.reader } }
+
   /// The text after the entity in a URI: "p7", unless the store has references of its own.
   var referenceText: @Sendable (Int64) -> String = { "p\($0)" }
   /// The key of an entity that such a text means; nil if it can't be one.
